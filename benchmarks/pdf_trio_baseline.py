@@ -35,7 +35,7 @@ def measured(task: Path, labels: int, seed: int) -> dict[str, list[float]]:
     theirs = train(*known, preset="pdf_trio", kind=kind, seed=seed)
     ours = train(*known, kind=kind, seed=seed, pool=[texts[i] for i in rest])
     figures = {}
-    for result, model in zip(theirs.beside(ours, tested, truth), (theirs, ours), strict=True):
+    for result, model in zip(theirs.compare(ours, tested, truth), (theirs, ours), strict=True):
         ranking = average_precision_score(np.array(truth) == "relevant", model.score(tested))
         figures[result.system] = [result.n, result.precision, result.recall, ranking]
     return figures

@@ -164,7 +164,7 @@ def ingest(
             folder.catalog.clear_failure(resource.uri, ["read", "keep"])
             is_known = registered.state in {"unchanged", "removed"}
             task = None if is_known else load_task(folder, registered.doc_id, registered.version)
-            if registered.state == "unchanged" and (resource.beside or textworks):
+            if registered.state == "unchanged" and (resource.sidecars or textworks):
                 task = _reextraction_task(folder, registered, resource, textworks=textworks)
             if task is None:
                 report.counts[registered.state] += 1
@@ -187,7 +187,7 @@ def _reextraction_task(
     """Return a task for a known original if its companion files have changed or requested artifacts are missing."""
     task = load_task(folder, known.doc_id, known.version)
     has_changed = task.location.offset is None and store_companion_files(
-        folder.originals, task.location, resource.beside
+        folder.originals, task.location, resource.sidecars
     )
     is_missing = textworks and task.media_type == PDF_TYPE and not has_artifacts(_artifact_folder(task))
     return task if has_changed or is_missing else None
@@ -251,7 +251,7 @@ def register(
             location = store(resource)
         else:
             location = store_file(folder.originals, resource.name or uri.rpartition("/")[2], resource.content, doc_id)
-            store_companion_files(folder.originals, location, resource.beside)
+            store_companion_files(folder.originals, location, resource.sidecars)
         catalog.insert(
             "documents",
             {

@@ -197,7 +197,7 @@ def test_marks_in_an_archive_without_their_text_are_told(corpus, tmp_path):
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as packed:
         packed.writestr("a.marks.json.zst", b"x")
     corpus.add(tmp_path / "a.zip", progress=False)
-    assert "marks of a text that is not there" in corpus.failures().message[0]
+    assert "marks file without a text" in corpus.failures().message[0]
 
 
 def test_changed_marks_are_taken_in(corpus, tmp_path):

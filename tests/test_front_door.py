@@ -113,12 +113,12 @@ def test_a_packed_file_is_unpacked_as_add_does(tmp_path, suffix, pack):
 def test_a_packed_file_that_grows_beyond_the_limit_is_refused(tmp_path):
     file = tmp_path / "page.html.gz"
     file.write_bytes(gzip.compress(b"<p>" + bytes(2_000_000)))
-    with pytest.raises(ResourceLimitError, match="more than 1,000,000 bytes"):
+    with pytest.raises(ResourceLimitError, match="larger than the limit of 1,000,000 bytes"):
         corpuskit.extract(file, options=ExtractOptions(max_bytes=1_000_000))
 
 
 def test_a_damaged_packed_file_is_a_clear_error(tmp_path):
     file = tmp_path / "page.html.gz"
     file.write_bytes(gzip.compress(b"<p>a</p>" * 1000)[:40])
-    with pytest.raises(SourceError, match=r"page\.html\.gz cannot be unpacked"):
+    with pytest.raises(SourceError, match=r"page\.html\.gz cannot be decompressed"):
         corpuskit.extract(file)

@@ -235,7 +235,7 @@ def test_a_list_of_paths_is_added_as_its_paths(tmp_path):
 def test_a_corpus_does_not_take_its_own_folder_into_itself(corpus, tmp_path, inside):
     write(tmp_path / "pages", a="A")
     corpus.add(tmp_path / "pages", progress=False)
-    with pytest.raises(SourceError, match=r"is this corpus itself|lies in this corpus"):
+    with pytest.raises(SourceError, match=r"is the corpus itself|is inside the corpus"):
         corpus.add(Path(corpus.path) / inside, progress=False)
     assert len(corpus) == 1
 

@@ -1,1 +1,1 @@
-"""The verbs of other systems, on our files."""
+"""Compatibility with other systems: their functions, file formats and directory layouts."""

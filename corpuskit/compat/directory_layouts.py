@@ -1,4 +1,4 @@
-"""Directories written by the Language Resource Extractor and by TextWorks: which files are documents, and which belong to one."""
+"""Directory layouts of the Language Resource Extractor and TextWorks: distinction of documents and auxiliary files."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ _MAX_SIDECARS: Final = 1000  # files
 
 
 def is_part(path: Path) -> bool | None:
-    """Return whether a file is part of a document or a program's own record; None in other directories.
+    """Return whether a file is a sidecar file of a document or a log of the program; None in other directories.
 
-    A request log is not: it is read as such.
+    The request log is not an auxiliary file, because it is imported.
     """
     if path.name in _LOGS and _has_log(path.parent):
         return path.name != _REQUESTS
-    entry = _entry(path)
+    entry = _original_of(path)
     return None if entry is None else path != entry
 
 
 def sidecars(path: Path) -> dict[str, Path]:
-    """Return what belongs to a document in an artifact directory of TextWorks: name there → file."""
-    if _entry(path) != path:
+    """Return the sidecar files of a document in an artifact directory of TextWorks: relative name → file."""
+    if _original_of(path) != path:
         return {}
-    found = sorted(
+    files = sorted(
         file
         for pattern in ("*", "*/*")
         for file in path.parent.glob(pattern)
         if file != path and stays_in(file, path.parent)
         if not any(part.startswith(".") for part in file.relative_to(path.parent).parts)
     )
-    return {file.relative_to(path.parent).as_posix(): file for file in found[:_MAX_SIDECARS]}
+    return {file.relative_to(path.parent).as_posix(): file for file in files[:_MAX_SIDECARS]}
 
 
 def clear_cache() -> None:
-    """Read directories again: they may have changed."""
+    """Clear the caches, since directories may have changed."""
     _is_corpus_root.cache_clear()
     _has_log.cache_clear()
 
 
-def _entry(path: Path) -> Path | None:
+def _original_of(path: Path) -> Path | None:
     """Return the original of the artifact directory that holds a file, if it is in one."""
     for folder in path.parents[:2]:
         original = folder / folder.name.removesuffix(".d")

@@ -1,4 +1,4 @@
-"""The verbs of frenchtext, on what ``corpus.export(folder, format="frenchtext")`` has written.
+"""Functions of frenchtext for the files written by ``corpus.export(folder, format="frenchtext")``.
 
 Example:
     >>> from corpuskit.compat import frenchtext as ft                   # doctest: +SKIP
@@ -38,13 +38,13 @@ __all__ = [
 
 Folder = str | os.PathLike[str]
 _INDEX: Final = "datasets.csv"
-_LEAST_WORDS: Final = 5
+_MIN_WORDS: Final = 5
 
 
 def list_datasets(folder: Folder) -> pd.DataFrame:
-    """Return one row a data set: Dataset, Website, Url, Pages, Words.
+    """Return one row per data set: Dataset, Website, Url, Pages, Words.
 
-    Words are those of its file of blocks, where equal blocks of a site stand once, so that they are fewer than those of
+    Words are counted in the file of text blocks. It has repeated blocks of a site once, so that the count is lower than in
     :func:`read_urls_file`.
 
     Args:
@@ -54,7 +54,7 @@ def list_datasets(folder: Folder) -> pd.DataFrame:
 
 
 def list_dataset_files(folder: Folder, dataset: str | None = None) -> list[str]:
-    """Return the names of the files of blocks, of one data set or of all.
+    """Return the names of the files of text blocks, for one data set or all.
 
     Args:
         folder: The folder of the export.
@@ -66,7 +66,7 @@ def list_dataset_files(folder: Folder, dataset: str | None = None) -> list[str]:
 
 
 def read_dataset_file(folder: Folder, dataset: str) -> pd.DataFrame:
-    """Return the blocks of a data set: Website, DocId, DocEltType, DocEltCmd, NestingLevel, Text, Lang, Words, Unique.
+    """Return the text blocks of a data set: Website, DocId, DocEltType, DocEltCmd, NestingLevel, Text, Lang, Words, Unique.
 
     Args:
         folder: The folder of the export.
@@ -78,8 +78,8 @@ def read_dataset_file(folder: Folder, dataset: str) -> pd.DataFrame:
 def read_urls_file(folder: Folder, dataset: str) -> pd.DataFrame:
     """Return the pages of a data set: DocId, DocUrl, License, Words, and words and shares by language.
 
-    Words of a page are those of its title and of its blocks, also of those that other pages of the site have too. The
-    ``main_words`` of ``corpus.documents()`` are fewer by those of the title, ``words`` count what is not main as well.
+    Words counts the title and all blocks of a page, including blocks repeated on other pages of the site. In
+    ``corpus.documents()``, ``main_words`` does not include the title, and ``words`` includes blocks that are not main.
 
     Args:
         folder: The folder of the export.
@@ -106,50 +106,50 @@ def read_extraction_file(path: Folder) -> pd.DataFrame:
 
 
 def get_rows_from_datasetdf(
-    frame: pd.DataFrame, minwords: int | None = _LEAST_WORDS, maxwords: int | None = None, lang: str | None = None
+    frame: pd.DataFrame, minwords: int | None = _MIN_WORDS, maxwords: int | None = None, lang: str | None = None
 ) -> pd.DataFrame:
-    """Return the rows with some number of words, in one language; None leaves a condition out.
+    """Return the rows within a range of word counts and in one language; None disables a condition.
 
     Args:
-        frame: Of :func:`read_dataset_file`.
-        minwords: The least number of words.
-        maxwords: The greatest number of words.
+        frame: Result of :func:`read_dataset_file`.
+        minwords: Minimum number of words.
+        maxwords: Maximum number of words.
         lang: ISO 639-1 code.
     """
     import pandas as pd
 
-    wanted = pd.Series(True, index=frame.index)
+    mask = pd.Series(True, index=frame.index)
     if minwords is not None:
-        wanted &= frame["Words"] >= minwords
+        mask &= frame["Words"] >= minwords
     if maxwords is not None:
-        wanted &= frame["Words"] <= maxwords
+        mask &= frame["Words"] <= maxwords
     if lang is not None:
-        wanted &= frame["Lang"] == lang
-    return frame[wanted]
+        mask &= frame["Lang"] == lang
+    return frame[mask]
 
 
 def show_first_rows(frame: pd.DataFrame, count: int = 10, skip: int = 0) -> pd.DataFrame:
-    """Return ``count`` rows behind the first ``skip``.
+    """Return ``count`` rows after the first ``skip``.
 
     Args:
         frame: Any frame.
         count: Number of rows.
-        skip: Number of rows before.
+        skip: Number of rows to skip.
     """
     return frame.iloc[skip : skip + count]
 
 
 def get_textblocks_from_dataset(
-    folder: Folder, dataset: str | None = None, minwords: int | None = _LEAST_WORDS, maxwords: int | None = None,
+    folder: Folder, dataset: str | None = None, minwords: int | None = _MIN_WORDS, maxwords: int | None = None,
     lang: str | None = None,
 ) -> Iterator[str]:  # fmt: skip
-    """Yield the texts of a data set, or of all, one file in memory at a time.
+    """Yield the texts of one data set or all, with one file in memory at a time.
 
     Args:
         folder: The folder of the export.
         dataset: Name of a data set; None: all.
-        minwords: The least number of words.
-        maxwords: The greatest number of words.
+        minwords: Minimum number of words.
+        maxwords: Maximum number of words.
         lang: ISO 639-1 code.
     """
     names = _index(folder)["Dataset"] if dataset is None else [dataset]
@@ -158,16 +158,16 @@ def get_textblocks_from_dataset(
 
 
 def show_first_textblocks(
-    folder: Folder, dataset: str | None = None, count: int = 10, skip: int = 0, minwords: int | None = _LEAST_WORDS
+    folder: Folder, dataset: str | None = None, count: int = 10, skip: int = 0, minwords: int | None = _MIN_WORDS
 ) -> list[str]:
-    """Return ``count`` texts behind the first ``skip``.
+    """Return ``count`` texts after the first ``skip``.
 
     Args:
         folder: The folder of the export.
         dataset: Name of a data set; None: all.
         count: Number of texts.
-        skip: Number of texts before.
-        minwords: The least number of words.
+        skip: Number of texts to skip.
+        minwords: Minimum number of words.
     """
     import itertools
 
@@ -175,22 +175,22 @@ def show_first_textblocks(
 
 
 def get_text_from_rowindex(frame: pd.DataFrame, rowindex: int) -> str:
-    """Return the text of a row, by its label in the index.
+    """Return the text of a row by its index label.
 
     Args:
-        frame: Of :func:`read_dataset_file`.
+        frame: Result of :func:`read_dataset_file`.
         rowindex: Label of the row.
     """
     return str(frame["Text"][rowindex])
 
 
 def get_url_from_rowindex(frame: pd.DataFrame, rowindex: int, urls: pd.DataFrame) -> str:
-    """Return the address of the page that a row came from.
+    """Return the URL of the page of a row.
 
     Args:
-        frame: Of :func:`read_dataset_file`.
+        frame: Result of :func:`read_dataset_file`.
         rowindex: Label of the row.
-        urls: Of :func:`read_urls_file`.
+        urls: Result of :func:`read_urls_file`.
     """
     page = urls[urls["DocId"] == frame["DocId"][rowindex]]
     return str(page["DocUrl"].iloc[0])
@@ -199,13 +199,13 @@ def get_url_from_rowindex(frame: pd.DataFrame, rowindex: int, urls: pd.DataFrame
 def find_textblocks_with_chars(
     frame: pd.DataFrame, chars: str | int, count: int = 20, ctxsize: int = 15
 ) -> pd.DataFrame:
-    """Return where characters stand, in context.
+    """Return the occurrences of characters in context.
 
     Args:
-        frame: of :func:`read_dataset_file`.
-        chars: any of these characters, or the code point of one.
-        count: at most so many places.
-        ctxsize: characters on either side; fewer are filled up with blanks.
+        frame: Result of :func:`read_dataset_file`.
+        chars: Characters to search for, or the code point of one.
+        count: Maximum number of occurrences.
+        ctxsize: Number of context characters on each side; shorter contexts are padded with spaces.
 
     Returns:
         Columns rowindex (int64), left, char, right (str).
@@ -214,16 +214,16 @@ def find_textblocks_with_chars(
 
     letters = chr(chars) if isinstance(chars, int) else chars
     pattern = re.compile("[" + re.escape(letters) + "]")
-    found: list[tuple[int, str, str, str]] = []
+    matches: list[tuple[int, str, str, str]] = []
     for index, text in zip(frame.index, frame["Text"], strict=True):
         for match in pattern.finditer(text):
-            if len(found) >= count:
+            if len(matches) >= count:
                 break
             at = match.start()
             left, right = text[max(0, at - ctxsize) : at], text[at + 1 : at + 1 + ctxsize]
-            found.append((int(index), left.rjust(ctxsize), match[0], right.ljust(ctxsize)))
+            matches.append((int(index), left.rjust(ctxsize), match[0], right.ljust(ctxsize)))
     columns = {"rowindex": "int64", "left": "str", "char": "str", "right": "str"}
-    return pd.DataFrame(found, columns=list(columns)).astype(columns)
+    return pd.DataFrame(matches, columns=list(columns)).astype(columns)
 
 
 def _index(folder: Folder) -> pd.DataFrame:
@@ -231,7 +231,7 @@ def _index(folder: Folder) -> pd.DataFrame:
 
     file = _root(folder) / _INDEX
     if not file.is_file():
-        raise SourceError(f'{file} is not there: corpus.export(folder, format="frenchtext") writes it')
+        raise SourceError(f'{file} does not exist: write it with corpus.export(folder, format="frenchtext")')
     return pd.read_csv(file, sep=";")
 
 
@@ -247,5 +247,5 @@ def _read(folder: Folder, dataset: str, column: str) -> pd.DataFrame:
     names = index.loc[index["Dataset"] == dataset, column]
     if names.empty:
         raise SourceError(f"no data set {dataset!r}; there are: {', '.join(index['Dataset'][:20])}")
-    # Only a name: an index may come from a stranger.
+    # The index may be untrusted: only the last part of the path is used.
     return pd.read_feather(_root(folder) / Path(str(names.iloc[0])).name)

@@ -1,4 +1,4 @@
-"""config.txt of the Language Resource Extractor: what its crawl was told, as options of ours."""
+"""Reader of config.txt, the crawl configuration of the Language Resource Extractor."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, Final
 from corpuskit.errors import ConfigurationError
 
 _SCOPES: Final = {"domain": "domain", "subdomain": "host", "path": "path"}
-_MOST_BYTES: Final = 1_000_000
+_MAX_BYTES: Final = 1_000_000
 _IGNORED: Final = frozenset(("storagedir",))
 
 
 def _positive(scale: float, kind: Callable[[float], Any] = float) -> Callable[[str], Any]:
-    """A number in another unit; 0, which is no limit there, is none here."""
+    """Return a parser of numbers with unit conversion; 0 means unlimited and becomes None."""
 
     def read(text: str) -> Any:
         value = float(text)
@@ -36,21 +36,22 @@ _NUMBERS: Final[dict[str, tuple[str, Callable[[str], Any]]]] = {
 def read_legacy_config(path: str | Path) -> tuple[list[str], dict[str, Any]]:
     """Read a config.txt.
 
-    It has ``name=value`` on each line; ``#`` and ``//`` begin comments, names have no case. The file was appended to when a
-    crawl went on: the last value counts, and a new ``scope`` begins the excluded URLs anew.
+    Each line is ``name=value``; names are case-insensitive, and ``#`` and ``//`` start comments. The extractor appends to the
+    file when a crawl is resumed, so the last value counts, and each ``scope`` line resets the excluded URLs.
 
     Args:
         path: The file.
 
     Returns:
-        The root URLs, and options for ``Corpus.crawl``; errors count as there (``missing_counts=False``).
+        The root URLs, and options for ``Corpus.crawl``. As in the extractor, missing pages do not count as errors
+        (``missing_counts=False``).
 
     Raises:
-        ConfigurationError: the file cannot be read, or a line is none of a config.txt.
+        ConfigurationError: The file cannot be read, or a line is invalid.
     """
     file = Path(path)
     try:
-        text = file.read_bytes()[:_MOST_BYTES].decode("utf-8-sig", "replace")
+        text = file.read_bytes()[:_MAX_BYTES].decode("utf-8-sig", "replace")
     except OSError as error:
         raise ConfigurationError(f"{file} cannot be read: {error.strerror or error}") from error
     roots: list[str] = []

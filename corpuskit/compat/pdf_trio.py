@@ -1,4 +1,4 @@
-"""The classifier of pdf_trio: fastText on its tokens, as a baseline beside our own model."""
+"""The classifier of pdf_trio (fastText on its tokens), as a baseline for the models of corpuskit."""
 
 from __future__ import annotations
 
@@ -23,20 +23,21 @@ if TYPE_CHECKING:
 
 __all__ = ["FastTextTest", "PdfTrioModel", "decode_confidence", "encode_confidence"]
 
-# Fewer than ten threads leave parts of fastText's vectors to what is in memory.
+# With fewer than ten threads, fastText leaves parts of its vectors uninitialized.
 OPTIONS: Final = {"lr": 1.0, "dim": 50, "epoch": 2, "thread": 12, "verbose": 0}
-"""What its recipe trains with; the number of threads is fastText's default."""
+"""Training options of pdf_trio; the number of threads is the default of fastText."""
 _PREFIX: Final = "__label__"
+_EARLIER_NAMES: Final = {"beside": "compare"}
 
 
 @dataclass(frozen=True, slots=True)
 class FastTextTest:
-    """What ``fasttext test`` prints.
+    """Result of ``fasttext test``.
 
     Attributes:
-        system: which classifier.
-        n: texts that were tested.
-        precision, recall: P@1 and R@1, which are equal where each text has one label.
+        system: Name of the classifier.
+        n: Number of tested texts.
+        precision, recall: P@1 and R@1, which are equal if each text has one label.
     """
 
     system: str
@@ -49,14 +50,14 @@ class FastTextTest:
 
 
 class PdfTrioModel:
-    """fastText trained with lr 1.0, 50 dimensions and 2 epochs on the tokens of pdf_trio. Made by ``relevance.train``.
+    """fastText model trained with lr 1.0, 50 dimensions and 2 epochs on the tokens of pdf_trio, by ``relevance.train``.
 
-    Not the same from run to run: fastText's threads write into the same vectors.
+    Training is not reproducible, because the threads of fastText write to shared vectors.
 
     Args:
-        trained: What fastText has trained.
-        kind: What was learnt, documents or URLs.
-        positive: The label whose probability is scored.
+        trained: Model of the fasttext package.
+        kind: Kind of training texts: documents or URLs.
+        positive: The label that ``score`` returns the probability of.
     """
 
     def __init__(self, trained: Any, kind: Kind, positive: str) -> None:
@@ -65,7 +66,7 @@ class PdfTrioModel:
         self.positive = positive
 
     def score(self, texts: Sequence[str]) -> Floats:
-        """Return P(positive) of each text, as fastText gives it; not calibrated. 0.5 where a text has no token.
+        """Return P(positive) per text as predicted by fastText, not calibrated; 0.5 for a text without tokens.
 
         Args:
             texts: The texts.
@@ -76,11 +77,14 @@ class PdfTrioModel:
         if not lines:
             return np.zeros(0)
         labels, shares = self._trained.predict(lines, k=-1)
-        wanted = _PREFIX + self.positive
-        found = [dict(zip(names, values, strict=True)) for names, values in zip(labels, shares, strict=True)]
-        # It gives probabilities a hair over 1.
+        positive_name = _PREFIX + self.positive
+        predictions = [dict(zip(names, values, strict=True)) for names, values in zip(labels, shares, strict=True)]
+        # fastText returns probabilities slightly above 1.
         return np.array(
-            [min(1.0, float(one.get(wanted, 0.5))) if line else 0.5 for one, line in zip(found, lines, strict=True)]
+            [
+                min(1.0, float(prediction.get(positive_name, 0.5))) if line else 0.5
+                for prediction, line in zip(predictions, lines, strict=True)
+            ]
         )
 
     def test(self, texts: Sequence[str], labels: Sequence[str]) -> FastTextTest:
@@ -88,31 +92,31 @@ class PdfTrioModel:
 
         Args:
             texts: The texts.
-            labels: The label of each.
+            labels: Label per text.
         """
         with _labelled(texts, labels, self.kind) as file:
             n, precision, recall = self._trained.test(str(file))
         return FastTextTest("pdf_trio", int(n), float(precision), float(recall))
 
-    def beside(
+    def compare(
         self, model: RelevanceModel | CorpusModel, texts: Sequence[str], labels: Sequence[str]
     ) -> list[FastTextTest]:
-        """Return the figures of this classifier and of our model on the same texts, which neither was trained on.
+        """Return the test results of this classifier and of a corpuskit model on the same held-out texts.
 
         Args:
-            model: as ``corpus.train()`` gives it, of which that of this classifier's kind is taken, or such a one itself.
-            texts: texts, or URLs where this classifier is one of URLs.
-            labels: one a text.
+            model: Result of ``corpus.train()``, or one of its models, of the kind of this classifier.
+            texts: Texts, or URLs for a classifier of URLs.
+            labels: Label per text.
 
         Raises:
-            RelevanceError: there is no model of this kind.
+            RelevanceError: There is no model of this kind.
         """
         if isinstance(model, RelevanceModel):
             ours: RelevanceModel | None = model
         else:
             ours = model.document if self.kind == "document" else model.url
         if ours is None:
-            raise RelevanceError("found no model of URLs, expected one; label documents of more hosts and train again")
+            raise RelevanceError("found no model of URLs, expected one: label documents of more hosts and train again")
         if ours.kind != self.kind:
             raise RelevanceError(f"found a model of {ours.kind}s, expected one of {self.kind}s")
         tested = [text for text in texts if pdf_trio_line(text, self.kind)]
@@ -120,6 +124,14 @@ class PdfTrioModel:
         calls = ours.score(tested) >= 0.5
         right = float(np.mean([call == (label == self.positive) for call, label in zip(calls, known, strict=True)]))
         return [self.test(texts, labels), FastTextTest("corpuskit", len(tested), right, right)]
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Return the value of an attribute by its earlier name."""
+            if name in _EARLIER_NAMES:
+                return getattr(self, _EARLIER_NAMES[name])
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def save(self, path: str | Path) -> None:
         """Write the ``.bin`` file of fastText.
@@ -134,7 +146,7 @@ class PdfTrioModel:
 
 
 def pdf_trio_line(text: str, kind: Kind) -> str:
-    """The tokens of a text or URL, as the recipe has them on a line."""
+    """Return the tokens of a text or URL as one line of fastText input."""
     if kind == "url":
         return " ".join(pdf_trio_url_tokens(text).split())
     line = ascii_tokens(text[:MAX_CHARACTERS].encode("utf-8", "replace")).encode("utf-8", "surrogateescape")
@@ -144,10 +156,10 @@ def pdf_trio_line(text: str, kind: Kind) -> str:
 def train_pdf_trio(
     texts: Sequence[str], labels: Sequence[str], *, kind: Kind, seed: int, positive: str
 ) -> PdfTrioModel:
-    """Train on labelled texts or URLs; those labelled ``unsure`` and those without a token are left out.
+    """Train on labelled texts or URLs; texts labelled ``unsure`` and texts without tokens are ignored.
 
     Raises:
-        RelevanceError: there are not two classes.
+        RelevanceError: There are fewer than two classes.
         MissingExtraError: fastText is not installed.
     """
     try:
@@ -159,16 +171,16 @@ def train_pdf_trio(
     with _labelled(texts, labels, kind) as file:
         try:
             trained = fasttext.train_supervised(str(file), seed=seed % 2**31, **OPTIONS)
-        except (RuntimeError, ValueError) as error:  # "Encountered NaN.": so few words, so high a rate
+        except (RuntimeError, ValueError) as error:  # "Encountered NaN.": too few words for the learning rate
             raise RelevanceError(f"fastText could not be trained on {len(texts)} texts: {error}") from error
     return PdfTrioModel(trained, kind, positive)
 
 
 @contextmanager
 def _labelled(texts: Sequence[str], labels: Sequence[str], kind: Kind) -> Iterator[Path]:
-    """A file with a labelled line a text."""
+    """Write a temporary file with one labelled line per text."""
     if len(texts) != len(labels):
-        raise RelevanceError(f"found {len(texts)} texts and {len(labels)} labels, expected as many of each")
+        raise RelevanceError(f"found {len(texts)} texts and {len(labels)} labels, expected equal numbers")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "lines.txt"
         with file.open("w", encoding="utf-8", newline="\n") as lines:
@@ -179,9 +191,9 @@ def _labelled(texts: Sequence[str], labels: Sequence[str], kind: Kind) -> Iterat
 
 
 def encode_confidence(relevant: bool, probability: float) -> float:
-    """Return ``0.5 + p/2`` for the positive label, ``0.5 - p/2`` for the other, where ``p`` is the label's own probability.
+    """Return ``0.5 + p/2`` for the positive label and ``0.5 - p/2`` for the other; ``p`` is the probability of the label.
 
-    Not a probability of relevance: a coin toss for (p = 0.51) is 0.755.
+    The result is not a probability of relevance: an almost random decision (p = 0.51) gets 0.755.
 
     Args:
         relevant: Whether it is the positive label.
@@ -197,10 +209,10 @@ def encode_confidence(relevant: bool, probability: float) -> float:
 
 
 def decode_confidence(confidence: float) -> tuple[bool, float]:
-    """Return the label and its probability that `encode_confidence` was given; 0.5 is read as the positive label.
+    """Return the label and probability encoded by `encode_confidence`; 0.5 is decoded as the positive label.
 
     Args:
-        confidence: What `encode_confidence` returned.
+        confidence: Result of `encode_confidence`.
 
     Example:
         >>> decode_confidence(0.25)

@@ -1,4 +1,4 @@
-"""``requests.log.csv`` of the Language Resource Extractor."""
+"""Reader and writer of ``requests.log.csv``, the request log of the Language Resource Extractor."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from typing import Any, Final
 
 from corpuskit.store.catalog import Catalog
 
-# As its users' scripts know them; "Reponse" is how it was spelled.
+# Column names of the extractor, including its spelling "Reponse", which scripts rely on.
 COLUMNS: Final = {
     "Clock": "clock", "Url": "url", "Status code": "status_code", "Reponse time (ms)": "response_ms",
     "Download time (ms)": "download_ms", "Content size (bytes)": "bytes", "Unique text blocks (%)": "unique_share",
     "Crawl depth": "depth", "Parent Url": "parent", "Redirected from": "redirected_from", "Retry count": "retries",
     "Retry after (s)": "retry_after_s", "Error message": "error",
 }  # fmt: skip
-# Names of .NET's HttpStatusCode that are not the phrase without blanks.
-_DOTNET: Final = {
+# Names in the .NET enumeration HttpStatusCode that differ from the reason phrase without spaces.
+_DOTNET_NAMES: Final = {
     302: "Found", 203: "NonAuthoritativeInformation", 207: "MultiStatus", 208: "AlreadyReported", 226: "IMUsed",
     413: "RequestEntityTooLarge", 414: "RequestUriTooLong", 416: "RequestedRangeNotSatisfiable", 422: "UnprocessableEntity",
     505: "HttpVersionNotSupported", 418: "418",
 }  # fmt: skip
-# Its second names for one code.
-_SECOND: Final = {
+# Alternative names in the same enumeration.
+_ALTERNATIVE_NAMES: Final = {
     "Ambiguous": 300, "Moved": 301, "Redirect": 302, "RedirectMethod": 303, "RedirectKeepVerb": 307, "Unused": 306,
 }  # fmt: skip
 _START: Final = b"Clock;Url;"
 _MONTH_FIRST: Final = re.compile(r"(\d\d?)/(\d\d?)/(\d{4}) (\d\d?):(\d\d):(\d\d)\Z", re.ASCII)
-_WHOLE: Final = ("response_ms", "download_ms", "bytes", "depth", "retries")
+_INTEGER_COLUMNS: Final = ("response_ms", "download_ms", "bytes", "depth", "retries")
 _TIME: Final = re.compile(r"(\d\d?):(\d\d):(\d\d)(?:[.,](\d{1,6}))?\Z", re.ASCII)
-_LONGEST: Final = 1_000_000  # characters of a line
-_SHOWN: Final = 200  # characters of a line that is not understood
-_NIGHT: Final = timedelta(hours=12)  # a clock that goes back by more has passed midnight
+_MAX_LINE_CHARACTERS: Final = 1_000_000  # characters of a line
+_MAX_REPORTED_CHARACTERS: Final = 200  # characters of an invalid line in reports
+_MIN_STEP_BACK: Final = timedelta(hours=12)  # the time of day decreases by more only at midnight
 
 
 def is_request_log(path: Path) -> bool:
-    """Whether a file begins as such a log."""
+    """Return whether a file is a request log, judged by name and header."""
     if path.name != "requests.log.csv":
         return False
     with path.open("rb") as file:
@@ -48,30 +48,29 @@ def is_request_log(path: Path) -> bool:
 
 
 def status_name(status: int | None) -> str:
-    """The name of a status in .NET; empty for none."""
+    """Return the .NET name of a status; an empty string for None."""
     if status is None:
         return ""
-    if status in _DOTNET:
-        return _DOTNET[status]
+    if status in _DOTNET_NAMES:
+        return _DOTNET_NAMES[status]
     try:
         return HTTPStatus(status).phrase.title().replace(" ", "").replace("-", "").replace("'", "").replace("Ok", "OK")
     except ValueError:
         return str(status)
 
 
-_BY_NAME: Final = {**_SECOND, **{status_name(status.value): status.value for status in HTTPStatus}}
+_BY_NAME: Final = {**_ALTERNATIVE_NAMES, **{status_name(status.value): status.value for status in HTTPStatus}}
 
 
 def read_request_log(path: Path, unread: list[str] | None = None) -> Iterator[dict[str, Any]]:
-    """The rows of a log, by the names of ``requests()``; clocks without a zone are taken as UTC.
+    """Yield the rows of a log with the column names of ``requests()``; times without a zone are UTC.
 
-    The extractor itself writes the time of day alone: the last line is taken to be of the day when the file was written
-    last, and a line whose time is far before that of the line above to be of the next day. The header stands again
-    wherever a crawl was continued.
+    The extractor writes only the time of day. The last line is dated with the modification time of the file, and a day
+    starts at each line with a much earlier time than the line before. Resumed crawls repeat the header.
 
     Args:
-        path: the file.
-        unread: lines without a clock or URL are appended to it.
+        path: The file.
+        unread: List that receives the lines without time or URL.
     """
     day, before = None, timedelta()
     for values in _lines(path):
@@ -83,16 +82,16 @@ def read_request_log(path: Path, unread: list[str] | None = None) -> Iterator[di
             clock = _clock(row.get("clock", ""))
         else:
             day = day or _first_day(path)
-            day += timedelta(days=before - time > _NIGHT)
+            day += timedelta(days=before - time > _MIN_STEP_BACK)
             before = time
             clock = day + time
         if clock is None or not row.get("url"):
             if unread is not None:
-                unread.append(";".join(values)[:_SHOWN])
+                unread.append(";".join(values)[:_MAX_REPORTED_CHARACTERS])
             continue
         row["clock"] = clock.isoformat(timespec="microseconds")
         row["status_code"] = _status(row.get("status_code", ""))
-        for name in _WHOLE:
+        for name in _INTEGER_COLUMNS:
             number = _number(row.get(name, ""))
             row[name] = None if number is None else round(number)
         for name in ("unique_share", "retry_after_s"):
@@ -102,15 +101,17 @@ def read_request_log(path: Path, unread: list[str] | None = None) -> Iterator[di
 
 def _lines(path: Path) -> Iterator[list[str]]:
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        yield from csv.reader((line for line in file if len(line) <= _LONGEST), delimiter=";", quoting=csv.QUOTE_NONE)
+        yield from csv.reader(
+            (line for line in file if len(line) <= _MAX_LINE_CHARACTERS), delimiter=";", quoting=csv.QUOTE_NONE
+        )
 
 
 def _first_day(path: Path) -> datetime:
-    """The day of the first line of a log without dates, by how often its clock passes midnight."""
+    """Return the day of the first line of a log without dates, by counting its midnights."""
     nights, before = 0, timedelta()
     for values in _lines(path):
         if values and (time := _time_of_day(values[0].strip())) is not None:
-            nights += before - time > _NIGHT
+            nights += before - time > _MIN_STEP_BACK
             before = time
     last = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     return last.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=nights)
@@ -144,7 +145,7 @@ def _status(text: str) -> int | None:
 
 
 def _number(text: str) -> float | None:
-    """A finite number; a comma may be its decimal point, as on the author's machine."""
+    """Parse a finite number; the decimal separator may be a comma, depending on the locale of the extractor."""
     try:
         number = float(text.replace(",", "."))
     except ValueError:
@@ -155,11 +156,11 @@ def _number(text: str) -> float | None:
 def write_requests(catalog: Catalog, path: Path) -> int:
     """Write ``requests.log.csv`` as the Language Resource Extractor does, and return the number of rows.
 
-    Separated by ``;``, which becomes ``,`` in values; the status by its name in .NET; the share of new text as a fraction
-    of 1, though its column says per cent, as there.
+    As in the extractor, values are separated by ``;`` (replaced by ``,`` inside values), statuses are .NET names, and the
+    column "Unique text blocks (%)" has fractions of 1.
 
     Args:
-        catalog: The catalogue of the corpus.
+        catalog: The catalog of the corpus.
         path: The file.
     """
     rows = catalog.connection.execute(f"SELECT {', '.join(COLUMNS.values())} FROM requests ORDER BY id")
@@ -176,6 +177,6 @@ def write_requests(catalog: Catalog, path: Path) -> int:
 
 
 def _plain(text: str) -> str:
-    """Without what would end a value or line, or be run by a spreadsheet."""
+    """Return the text without separators and line breaks; a formula prefix is escaped for spreadsheets."""
     text = " ".join(text.replace(";", ",").replace('"', "'").replace("\\", "/").split())
     return f"'{text}" if text[:1] in {"=", "+", "@"} else text

@@ -1,4 +1,4 @@
-"""Bytes become documents: one module a media type, found through a registry."""
+"""Extraction of documents from bytes: a registry of extractors, and one module or package per format."""
 
 from corpuskit.extraction.options import ExtractOptions
 from corpuskit.extraction.registry import Extractor, extract_bytes, media_types, register

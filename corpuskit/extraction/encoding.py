@@ -1,4 +1,4 @@
-"""Bytes of text to characters."""
+"""Decoding of text, and repair of the encoding of XML."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ import codecs
 import re
 from typing import Final
 
-_MARKS: Final = (
+_BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_DECLARED: Final = re.compile(rb"<\?xml[^>]{1,60}?encoding=[\"']([A-Za-z0-9._-]{1,40})[\"']")
+_XML_ENCODING: Final = re.compile(rb"<\?xml[^>]{1,60}?encoding=[\"']([A-Za-z0-9._-]{1,40})[\"']")
 _SURROGATES: Final = re.compile(
     rb"&#(?:[xX]0{0,9}[dD][89a-fA-F][0-9a-fA-F]{2}|0{0,9}(?:5529[6-9]|55[3-9]\d\d|56\d{3}|57[0-2]\d\d|573[0-3]\d|5734[0-3]));"
 )
-_ENOUGH: Final = 100_000  # bytes for the detector
+_MAX_DETECTION_BYTES: Final = 100_000  # bytes for encoding detection
 
 
 def decode_text(content: bytes, charset: str | None = None) -> str:
-    """The text of plain bytes: by byte order mark, as UTF-8, by the declared charset, by detection.
+    """Decode text by byte order mark, as UTF-8, by the declared charset or by detection, in this order.
 
-    UTF-8 comes before the declaration, since other encodings hardly ever are valid UTF-8 and declarations are often
-    wrong. What no encoding explains becomes U+FFFD.
+    UTF-8 takes precedence because declarations are often wrong, and text in other encodings is almost never valid UTF-8.
+    Undecodable bytes become U+FFFD.
     """
-    for mark, name in _MARKS:
+    for mark, name in _BYTE_ORDER_MARKS:
         if content.startswith(mark):
             return content.decode(name, "replace")
     try:
@@ -40,15 +40,14 @@ def decode_text(content: bytes, charset: str | None = None) -> str:
             pass
     from charset_normalizer import from_bytes
 
-    best = from_bytes(content[:_ENOUGH]).best()
+    best = from_bytes(content[:_MAX_DETECTION_BYTES]).best()
     return content.decode(best.encoding if best else "cp1252", "replace")
 
 
 def sound_xml(content: bytes) -> bytes:
-    """XML whose bytes are what they are declared as.
+    """Return XML without surrogate references and invalid bytes.
 
-    libxml2, told to mend, keeps references to surrogates and bytes that are no UTF-8: lxml then raises, not when it
-    parses but when such a text is read.
+    In recover mode libxml2 keeps both, and lxml raises later, when the text is read.
     """
     content = _SURROGATES.sub(b"&#xFFFD;", content)
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -56,10 +55,10 @@ def sound_xml(content: bytes) -> bytes:
     try:
         content.decode()
     except UnicodeDecodeError:
-        declared = _DECLARED.match(content)
+        declared = _XML_ENCODING.match(content)
         try:
             text = content.decode(declared[1].decode("ascii") if declared else "utf-8", "replace")
-        except (LookupError, ValueError):  # unknown, or none of text
+        except (LookupError, ValueError):  # an unknown encoding, or not a text encoding
             text = content.decode("utf-8", "replace")
-        return _DECLARED.sub(b'<?xml version="1.0" encoding="UTF-8"', text.encode("utf-8", "replace"), count=1)
+        return _XML_ENCODING.sub(b'<?xml version="1.0" encoding="UTF-8"', text.encode("utf-8", "replace"), count=1)
     return content

@@ -1,4 +1,4 @@
-"""Books in EPUB 2 and 3: the pages of the spine in their order, each through the extractor of HTML."""
+"""Extractor of EPUB 2 and 3: the pages of the spine in reading order, through the HTML extractor."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from corpuskit.extraction.encoding import sound_xml
 from corpuskit.extraction.extractors import extracts
 from corpuskit.extraction.options import ExtractOptions
 
-_MOST: Final = 256 * 1024**2  # bytes of all parts together
+_MAX_TOTAL_BYTES: Final = 256 * 1024**2  # bytes of all members together
 _HTML_TYPES: Final = frozenset(("application/xhtml+xml", "text/html"))
 _METADATA: Final = {"creator": "author", "language": "language", "publisher": "publisher", "identifier": "identifier",
                     "description": "description", "rights": "license"}  # fmt: skip
@@ -28,11 +28,13 @@ _METADATA: Final = {"creator": "author", "language": "language", "publisher": "p
 def extract_epub(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
 ) -> NLPTextDocument:
-    """A book as one document; locators begin with the name of the page's part. All of it is main content.
+    """Extract a book as one document; all of it is main content.
+
+    Locators start with the name of the page file in the package.
 
     Raises:
-        ExtractionError: no EPUB (OCF 3.3), or a damaged one.
-        EncryptedDocumentError: its pages are encrypted.
+        ExtractionError: The content is not an EPUB (OCF 3.3), or it is damaged.
+        EncryptedDocumentError: The pages are encrypted.
     """
     from corpuskit.extraction.html import extract_tree
 
@@ -49,17 +51,17 @@ def extract_epub(
         if root is not None:
             _append(document.table, extract_tree(root, uri=uri, options=options).table, name)
     if not len(document.table):
-        raise ExtractionError(f"{where}: a book without text")
+        raise ExtractionError(f"{where}: the book has no text")
     return document
 
 
 class _Book:
     def __init__(self, content: bytes, where: str) -> None:
-        self._where, self._left = where, _MOST
+        self._where, self._left = where, _MAX_TOTAL_BYTES
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(content))
         except DAMAGED_ZIP as error:
-            raise ExtractionError(f"{where}: no EPUB, or one cut short: {error}") from error
+            raise ExtractionError(f"{where}: not an EPUB, or truncated: {error}") from error
         if "META-INF/encryption.xml" in self._zip.NameToInfo and b"xmlenc#aes" in (
             self.read("META-INF/encryption.xml") or b""
         ):
@@ -69,17 +71,19 @@ class _Book:
         self._name = unquote(paths[0] or "") if paths else ""
         package = self._xml(self._name) if self._name else None
         if package is None:
-            raise ExtractionError(f"{where}: a ZIP file without the package document of a book")
+            raise ExtractionError(f"{where}: not an EPUB: the package document is missing")
         self._package = package
 
     def read(self, name: str) -> bytes | None:
-        """The bytes of a part; None where it is missing or damaged."""
+        """Return the bytes of a member, or None if it is missing or damaged."""
         info = self._zip.NameToInfo.get(name)
         if info is None:
             return None
         self._left -= info.file_size
         if self._left < 0:
-            raise ResourceLimitError(f"{self._where}: more than {_MOST:,} bytes when unpacked")
+            raise ResourceLimitError(
+                f"{self._where}: larger than the limit of {_MAX_TOTAL_BYTES:,} bytes when decompressed"
+            )
         try:
             return self._zip.read(info)
         except DAMAGED_ZIP:
@@ -93,7 +97,7 @@ class _Book:
         return etree.fromstring(sound_xml(content), parser)
 
     def spine(self) -> list[str]:
-        """The names of the pages in reading order (EPUB 3.3, 5.7)."""
+        """Return the names of the pages in reading order (EPUB 3.3, 5.7)."""
         folder = posixpath.dirname(self._name)
         parts = {
             item.get("id"): posixpath.normpath(posixpath.join(folder, unquote(item.get("href") or "")))
@@ -104,7 +108,7 @@ class _Book:
         return [parts[idref] for idref in dict.fromkeys(references) if idref in parts]
 
     def read_metadata(self, document: NLPTextDocument) -> None:
-        """Title, authors, dates (EPUB 3.3, 5.5)."""
+        """Read title, authors, dates and other metadata (EPUB 3.3, 5.5)."""
         for element in self._package.iterfind("{*}metadata/*"):
             name = str(element.tag).rpartition("}")[2]
             text = " ".join((element.text or "").split())
@@ -121,7 +125,7 @@ class _Book:
 
 
 def _append(table: ElementTable, more: ElementTable, name: str) -> None:
-    """Puts the elements of a page behind those of the pages before."""
+    """Append the elements of a page to the table."""
     first = len(table)
     table.type += more.type
     table.parent_id += [parent if parent < 0 else parent + first for parent in more.parent_id]

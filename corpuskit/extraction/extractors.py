@@ -1,4 +1,4 @@
-"""What an extractor is, and the decorator that says which media types it reads."""
+"""Interface of extractors, and the decorator that registers them for media types."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ _Function = TypeVar("_Function", bound=Callable[..., NLPTextDocument])
 
 
 class Extractor(Protocol):
-    """Turns the bytes of one resource into a document."""
+    """Function that extracts a document from the bytes of one resource."""
 
     def __call__(
         self, content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None
     ) -> NLPTextDocument:
-        """Return the document that bytes hold.
+        """Return the document.
 
         Args:
             content: The bytes.
-            uri: Where they came from.
-            options: Choices for the extraction.
-            charset: The encoding that the server or archive named, if it named one.
+            uri: URI of the resource.
+            options: Options of the extraction.
+            charset: Encoding declared by the server or archive.
         """
 
 
 EXTRACTORS: Final[dict[str, Extractor]] = {}
-"""Those of the modules that are imported; :func:`corpuskit.extraction.media_types` knows all."""
+"""Extractors of the modules imported so far. :func:`corpuskit.extraction.media_types` imports all modules first."""
 WITH_FOLDER: Final[dict[str, Callable[..., NLPTextDocument]]] = {}
-"""Media type → the extractor for a document that has a folder beside it, which it also takes, as ``folder``."""
+"""Media type → extractor that also reads or writes sidecar files, with the additional argument ``folder``."""
 
 
 def extracts(*media_types: str, with_folder: bool = False) -> Callable[[_Function], _Function]:
-    """Return a decorator: the function is the extractor of these media types.
+    """Return a decorator that registers a function as the extractor of media types.
 
     Args:
-        media_types: Such as ``application/x-subrip``.
-        with_folder: It also takes a ``folder`` for what stands beside the document: it writes there, or reads what is there.
-            Another function extracts where there is no folder.
+        media_types: Media types, such as ``application/x-subrip``.
+        with_folder: The function takes an additional argument ``folder``, the directory of sidecar files that it reads or
+            writes. Documents without such a directory need a second extractor, registered without this flag.
     """
 
-    def keep(function: _Function) -> _Function:
+    def decorator(function: _Function) -> _Function:
         table: dict[str, Any] = WITH_FOLDER if with_folder else EXTRACTORS
         table.update(dict.fromkeys(media_types, function))
         return function
 
-    return keep
+    return decorator

@@ -1,4 +1,4 @@
-"""Mail messages (RFC 5322, MIME of RFC 2045 to 2049)."""
+"""Extractor of mail messages (RFC 5322, MIME of RFC 2045 to 2049)."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _HEADERS = {"From": "author", "To": "to", "Cc": "cc", "Message-ID": "message_id"
 def extract_mail(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
 ) -> NLPTextDocument:
-    """The text of a message, its plain form before HTML; the subject is the title, the headers are metadata.
+    """Extract the text of a message, preferably its plain text part; subject and headers become title and metadata.
 
-    Attached files are documents of their own, which the sources give.
+    Attachments are separate documents; see ``corpuskit.sources.mail``.
 
     Raises:
-        ExtractionError: no message, or one without text.
+        ExtractionError: The content is not a message, or has no text.
     """
     from corpuskit.extraction.html import extract_html
     from corpuskit.extraction.plain import extract_plain
@@ -33,15 +33,15 @@ def extract_mail(
     message = email.message_from_bytes(content, policy=email.policy.default)
     assert isinstance(message, EmailMessage)
     if not message.keys():
-        raise ExtractionError(f"{uri or 'input'}: no mail message, it has no headers")
+        raise ExtractionError(f"{uri or 'input'}: not a mail message: it has no headers")
     try:
         body = message.get_body(("plain", "html"))
         payload = body.get_payload(decode=True) if body is not None else b""
         headers = {name: " ".join(str(message[name]).split()) for name in ("Subject", *_HEADERS) if message[name]}
         date = getattr(message["Date"], "datetime", None)
         kind, stated = (body.get_content_type(), body.get_content_charset()) if body is not None else ("", None)
-    except (AttributeError, KeyError, ValueError, LookupError, TypeError) as error:  # headers that break the rules
-        raise ExtractionError(f"{uri or 'input'}: a damaged mail message: {error}") from error
+    except (AttributeError, KeyError, ValueError, LookupError, TypeError) as error:  # malformed headers
+        raise ExtractionError(f"{uri or 'input'}: damaged mail message: {error}") from error
     payload = payload if isinstance(payload, bytes) else b""
     reader = extract_html if kind == "text/html" else extract_plain
     document = reader(payload or b"\n", uri=uri, options=options, charset=stated)

@@ -1,8 +1,8 @@
-"""The notation of TextWorks for superscripts and subscripts: ``{Fe_{3}O_{4}}``.
+"""Notation of TextWorks for superscripts and subscripts: ``{Fe_{3}O_{4}}``.
 
-A token without any is plain, with braces escaped by a backslash. A token with some stands in braces, and ``_ ^ { }``
-of its text are escaped. A script without a base before it stays plain: it is an apostrophe, a footnote sign or part of a
-formula whose base is elsewhere.
+A token without scripts is written plainly, with braces escaped by a backslash. A token with scripts is enclosed in braces,
+and ``_ ^ { }`` in its text are escaped. A script without a base before it stays plain: it is an apostrophe, a footnote
+marker, or part of a formula with its base in another token.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Final
 
 PLAIN, SUPERSCRIPT, EQUATION, SUBSCRIPT = 0, 1, 2, -1
-"""Scripts of a text; an equation is in the notation already."""
+"""Script positions of a text; an equation already uses the notation."""
 
 _BRACES: Final = re.compile(r"([\\{}])")
 _MARKS: Final = re.compile(r"([\\{}_^])")
@@ -22,18 +22,18 @@ _OPENED_BY: Final = {SUPERSCRIPT: "^{", SUBSCRIPT: "_{"}
 
 
 def escape_plain(text: str) -> str:
-    """Return a token without notation, its braces escaped."""
+    """Return a token without scripts, with its braces escaped."""
     return _BRACES.sub(_ESCAPED, text)
 
 
 def token_pieces(parts: Sequence[tuple[str, int]]) -> list[tuple[str, int | None]]:
-    """Return a token in the notation, in pieces.
+    """Return the pieces of a token in the notation.
 
     Args:
-        parts: its texts, each with its script.
+        parts: Texts of the token with their scripts.
 
     Returns:
-        Each text with its index in ``parts``, and each mark that the notation adds, with None.
+        Texts with their index in ``parts``, and the added markup with None as index.
     """
     scripts = [script for _, script in parts]
     base = next((i for i, script in enumerate(scripts) if script not in _OPENED_BY), len(scripts))

@@ -1,4 +1,4 @@
-"""Formats that LibreOffice reads, through its conversion: Word before 2007, OpenDocument, RTF, presentations."""
+"""Extractors of formats converted by LibreOffice: Word before 2007, OpenDocument, RTF, presentations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from corpuskit.errors import ExtractionError, UnsupportedMediaTypeError
 from corpuskit.extraction.extractors import extracts
 from corpuskit.extraction.options import ExtractOptions
 
-_SECONDS: Final = 90
+_TIMEOUT_SECONDS: Final = 90
 _TO_WORD: Final = "docx:Office Open XML Text"
 _PROGRAMS: Final = ("soffice", "libreoffice")
 
@@ -22,11 +22,11 @@ _PROGRAMS: Final = ("soffice", "libreoffice")
 def extract_text_document(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
 ) -> NLPTextDocument:
-    """A ``.doc``, ``.odt`` or ``.rtf`` as the Word document that LibreOffice makes of it.
+    """Extract a ``.doc``, ``.odt`` or ``.rtf`` file, converted to ``.docx`` by LibreOffice.
 
     Raises:
         UnsupportedMediaTypeError: LibreOffice is not installed.
-        ExtractionError: it cannot read the file.
+        ExtractionError: LibreOffice cannot read the file.
     """
     from corpuskit.extraction.docx import extract_docx
 
@@ -41,7 +41,7 @@ def extract_text_document(
 def extract_presentation(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
 ) -> NLPTextDocument:
-    """A ``.pptx`` or ``.odp`` as the PDF file that LibreOffice makes of it. Raises as :func:`extract_text_document`."""
+    """Extract a ``.pptx`` or ``.odp`` file, converted to PDF by LibreOffice; raise as :func:`extract_text_document`."""
     from corpuskit.extraction.pdf import extract_pdf
 
     converted = convert(content, "pdf", uri or "input")
@@ -49,14 +49,14 @@ def extract_presentation(
 
 
 def convert(content: bytes, target: str, where: str) -> bytes:
-    """A file in another format; ``target`` as ``soffice --convert-to`` takes it.
+    """Convert a file with LibreOffice; ``target`` is an argument of ``soffice --convert-to``.
 
-    It runs with a profile of its own, so that several can run at once and no setting of the user's counts.
+    A temporary profile allows parallel runs and isolates the conversion from the settings of the user.
     """
     program = next((path for name in _PROGRAMS if (path := shutil.which(name))), None)
     if program is None:
         raise UnsupportedMediaTypeError(
-            f"{where}: this format is read through LibreOffice, which is not installed; install it "
+            f"{where}: this format requires LibreOffice, which is not installed: install it "
             "(https://www.libreoffice.org, or apt-get install libreoffice-writer-nogui), or save the file as .docx or .pdf"
         )
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -68,11 +68,13 @@ def convert(content: bytes, target: str, where: str) -> bytes:
             "--outdir", folder, str(source),
         ]  # fmt: skip
         try:
-            done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
+            done = subprocess.run(command, capture_output=True, timeout=_TIMEOUT_SECONDS, check=False)
         except subprocess.TimeoutExpired as error:
-            raise ExtractionError(f"{where}: LibreOffice took more than {_SECONDS} s") from error
-        made = source.with_suffix("." + target.partition(":")[0])
-        if not made.exists():
-            said = done.stderr.decode("utf-8", "replace").strip()[-200:]
-            raise ExtractionError(f"{where}: LibreOffice cannot read it{': ' + said if said else ''}")
-        return made.read_bytes()
+            raise ExtractionError(f"{where}: LibreOffice did not finish within {_TIMEOUT_SECONDS} s") from error
+        converted_file = source.with_suffix("." + target.partition(":")[0])
+        if not converted_file.exists():
+            error_output = done.stderr.decode("utf-8", "replace").strip()[-200:]
+            raise ExtractionError(
+                f"{where}: LibreOffice cannot read the file{': ' + error_output if error_output else ''}"
+            )
+        return converted_file.read_bytes()

@@ -1,4 +1,4 @@
-"""What can be chosen about extraction; ``[extraction]`` of corpus.toml has the same names."""
+"""Options of the extraction; the section ``[extraction]`` of corpus.toml has the same names."""
 
 from __future__ import annotations
 
@@ -17,56 +17,56 @@ CHOICES: Final = {
     "tracked_changes": ("accepted", "original"),
     "date": ("updated", "original"),
 }
-_TRAFILATURAS: Final = frozenset((
+_TRAFILATURA_ARGUMENTS: Final = frozenset((
     "record_id", "fast", "no_fallback", "favor_precision", "favor_recall", "include_comments",
     "output_format", "tei_validation", "target_language", "include_tables", "include_images", "include_formatting",
     "include_links", "deduplicate", "date_extraction_params", "with_metadata", "only_with_metadata", "max_tree_size",
     "url_blacklist", "author_blacklist", "settingsfile", "prune_xpath",
 ))  # fmt: skip
-"""Arguments of ``trafilatura.extract``, whose import would slow down who does not use it."""
-_NOT_CHOSEN: Final = frozenset(("filecontent", "url", "options", "config", "as_dict"))
-"""Others, which the extraction refuses, for it gives them itself."""
+"""Arguments of ``trafilatura.extract``, listed here to avoid importing the package."""
+_RESERVED_ARGUMENTS: Final = frozenset(("filecontent", "url", "options", "config", "as_dict"))
+"""Arguments that the extraction sets itself; they are refused later."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractOptions:
-    """Choices for one extraction.
+    """Options of one extraction.
 
-    None of those about the main content takes a part of the page away: what is not main stays in the document, marked so.
+    The options of the main content only set the flag ``main``; they do not remove elements from the document.
 
     Attributes:
-        main: who marks the main content of a web page: our ``"model"``, ``"rules"`` alone, ``"trafilatura"``, or ``"all"``
-            is main.
-        favor: where the main content is uncertain, ``"precision"`` takes less and ``"recall"`` more.
-        classify: mark the main content; else all but navigation is main and only the tree is made.
-        structure: find sections, lists and tables in paged documents; else their text alone, faster.
-        comments: comments of readers under an article are main; they have the role ``comment`` either way.
-        tables: tables of web pages can be main.
-        links: exports of the page show where its links lead; the document always knows.
-        images: alternative texts of images are TextBlocks.
-        image_addresses: an image is its alternative text, else its file name, with a link to it.
-        formatting: bold, italic, code and the like of web pages are kept as spans beside the plain text: the column
-            ``formatting`` of a document's frame.
-        hidden: parts of web pages that nobody can see are kept.
-        link_density: blocks with a greater share of link text than this (0 to 1) are not main.
-        deduplicate: a block of at least 100 characters that stood in the page before is not main.
-        drop: parts of web pages that are taken away before: XPaths (they begin with ``/`` or ``.//``) or CSS selectors.
-        target_language: as ``"en"``; in a text in another language nothing is main, and a warning tells.
-        only_with_metadata: so it is in a page without title, date or address.
-        refused_authors: names that are no authors.
-        refused_urls: pages of these addresses have no main content, and a warning tells.
-        date: which date of a page is its timestamp: when it was ``"updated"``, or the ``"original"`` one.
-        earliest_date: as ``"1995-01-01"``; dates of pages before are errors, and passed over.
-        trafilatura: for ``main="trafilatura"``: arguments of ``trafilatura.extract``, which come before those above.
-        password: opens an encrypted PDF.
-        tracked_changes: of a Word document, as ``"accepted"`` or as in the ``"original"``.
-        ocr: pages of a PDF without text are read by OCRmyPDF, which must be installed.
-        ocr_language: of those pages, as Tesseract names it: ``"eng"``, ``"deu+fra"``.
-        forms: values of form fields of a PDF. Some broken forms end the process that reads them: then they are left out.
-        max_bytes: larger input is refused.
+        main: Method to find the main content of a web page: the trained ``"model"``, ``"rules"`` only, ``"trafilatura"``, or
+            ``"all"`` to mark everything as main.
+        favor: For uncertain content, ``"precision"`` selects less and ``"recall"`` selects more.
+        classify: Find the main content. If False, everything except navigation is main, and only the tree is built.
+        structure: Find sections, lists and tables in paged documents. If False, only their text is extracted, faster.
+        comments: Mark reader comments under an article as main; they always have the role ``comment``.
+        tables: Allow tables of web pages as main content.
+        links: Write link targets in exports; the document always stores them.
+        images: Extract alternative texts of images as TextBlocks.
+        image_addresses: Extract each image as its alternative text, or its file name, with a link to the image.
+        formatting: Store bold, italic, code and similar formatting of web pages as spans, in the column ``formatting`` of
+            the frame of a document.
+        hidden: Extract invisible parts of web pages.
+        link_density: Maximum share of link text in main blocks (0 to 1).
+        deduplicate: Do not mark repeated blocks of at least 100 characters as main.
+        drop: Parts of web pages to remove before the extraction: XPaths (starting with ``/`` or ``.//``) or CSS selectors.
+        target_language: Language code such as ``"en"``; texts in other languages have no main content and get a warning.
+        only_with_metadata: Do the same for pages without title, date or URL.
+        refused_authors: Names to remove from the authors.
+        refused_urls: URLs of pages that have no main content and get a warning.
+        date: Date of a page that becomes its timestamp: ``"updated"`` or ``"original"``.
+        earliest_date: Date such as ``"1995-01-01"``; earlier dates of pages are ignored as errors.
+        trafilatura: Arguments of ``trafilatura.extract`` for ``main="trafilatura"``; they override the options above.
+        password: Password of an encrypted PDF.
+        tracked_changes: State of a Word document with tracked changes: ``"accepted"`` or ``"original"``.
+        ocr: Recognize PDF pages without text with OCRmyPDF, which must be installed.
+        ocr_language: Language of these pages as in Tesseract: ``"eng"``, ``"deu+fra"``.
+        forms: Extract values of PDF form fields. If a broken form crashes the reader, the fields are omitted.
+        max_bytes: Maximum size of the input.
 
     Raises:
-        ConfigurationError: A value that is none of those named here.
+        ConfigurationError: An option has an invalid value.
     """
 
     __pydantic_config__: ClassVar = {"extra": "forbid", "strict": True}
@@ -108,17 +108,19 @@ class ExtractOptions:
             raise ConfigurationError(f"link_density = {self.link_density}: expected a share, 0 to 1")
         if self.target_language is not None and not _LANGUAGE.fullmatch(self.target_language):
             raise ConfigurationError(
-                f"target_language = {self.target_language!r}: expected a code of ISO 639-1, such as 'en'"
+                f"target_language = {self.target_language!r}: expected an ISO 639-1 code such as 'en'"
             )
         if self.earliest_date is not None:
             try:
                 datetime.date.fromisoformat(self.earliest_date)
             except ValueError:
                 raise ConfigurationError(
-                    f"earliest_date = {self.earliest_date!r}: expected a date as '1995-01-01'"
+                    f"earliest_date = {self.earliest_date!r}: expected a date such as '1995-01-01'"
                 ) from None
         if self.trafilatura and self.main != "trafilatura":
-            raise ConfigurationError('arguments of trafilatura do nothing without main = "trafilatura"')
-        if unknown := sorted(set(self.trafilatura) - _TRAFILATURAS - _NOT_CHOSEN):
-            there = ", ".join(sorted(_TRAFILATURAS))
-            raise ConfigurationError(f"trafilatura = {{{unknown[0]!r}: ...}}: no argument of it; there are: {there}")
+            raise ConfigurationError('arguments of trafilatura require main = "trafilatura"')
+        if unknown := sorted(set(self.trafilatura) - _TRAFILATURA_ARGUMENTS - _RESERVED_ARGUMENTS):
+            known_names = ", ".join(sorted(_TRAFILATURA_ARGUMENTS))
+            raise ConfigurationError(
+                f"trafilatura = {{{unknown[0]!r}: ...}}: unknown argument, expected one of {known_names}"
+            )

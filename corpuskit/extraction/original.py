@@ -1,4 +1,4 @@
-"""An original, and the libraries that its users know to open it in."""
+"""Stored originals, and access to them with common libraries."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ _HTML: Final = ("text/html", "application/xhtml+xml", "text/x-mediawiki-html")
 _PDF: Final = ("application/pdf",)
 _WIKI: Final = ("text/x-wiki",)
 _WORD: Final = "wordprocessingml"
-_LONGEST_WIKITEXT: Final = 5_000_000  # characters: as much as twice the longest article of Wikipedia
+_MAX_WIKITEXT_CHARACTERS: Final = 5_000_000  # characters; twice the length of the longest Wikipedia article
 _SUFFIXES: Final = {
     "text/html": ".html", "application/pdf": ".pdf", "text/x-wiki": ".wiki", "text/plain": ".txt", "text/markdown": ".md",
 }  # fmt: skip
 
 
 class Original:
-    """What a document was extracted from, as it was collected.
+    """The original of a document, as it was collected.
 
-    Each of the methods opens it in a library anew; what they give belongs to the caller. They raise
-    :class:`~corpuskit.errors.ExtractionError` where the original is of another kind or damaged, and
-    :class:`~corpuskit.errors.ResourceLimitError` where it is larger than ``[extraction] max_bytes``, or unpacks to more.
+    Each call of a method opens the original again and returns a new object. The methods raise
+    :class:`~corpuskit.errors.ExtractionError` if the original is damaged or of another type, and
+    :class:`~corpuskit.errors.ResourceLimitError` if it is larger than ``[extraction] max_bytes``, also when decompressed.
 
     Attributes:
-        bytes: its content.
-        media_type: such as ``text/html``.
-        uri: where it came from.
-        charset: what the server or archive said of its encoding.
+        bytes: The content.
+        media_type: Media type, such as ``text/html``.
+        uri: URI of the original.
+        charset: Encoding declared by the server or archive.
     """
 
     def __init__(
         self, content: bytes, media_type: str, uri: str, *, charset: str | None = None, path: Path | None = None,
         options: ExtractOptions | None = None,
     ) -> None:  # fmt: skip
-        """``path`` is the file where there is one; records of web archives have none."""
+        """Initialize; ``path`` is None for records of web archives, which are not separate files."""
         self.bytes = content
         self.media_type, self.uri, self.charset = media_type, uri, charset
         self._file = path
@@ -48,7 +48,7 @@ class Original:
 
     @cached_property
     def path(self) -> Path:
-        """A file with this content: the one in ``originals/``, else a copy that is there as long as this object."""
+        """Path of the file in ``originals/``, or of a temporary copy that is deleted with this object."""
         if self._file is not None:
             return self._file
         folder = tempfile.TemporaryDirectory(prefix="corpuskit-")
@@ -58,16 +58,16 @@ class Original:
         return file
 
     def lxml(self) -> Any:
-        """Return the page's root element, as our own extraction parses it: without comments, in the right encoding."""
+        """Return the root element of the page as parsed by the extraction: decoded correctly and without comments."""
         from corpuskit.extraction.html.decode import parse
 
         return parse(self._checked("a web page", *_HTML), charset=self.charset, uri=self.uri)
 
     def trafilatura(self, **arguments: Any) -> Any:
-        """Return Trafilatura's ``Document``, with ``text``, ``body`` and its metadata; None where it finds nothing.
+        """Return a ``Document`` of Trafilatura with ``text``, ``body`` and metadata, or None if it finds no content.
 
         Args:
-            arguments: those of ``trafilatura.bare_extraction``; they come before the options of the corpus.
+            arguments: Arguments of ``trafilatura.bare_extraction``; they override the options of the corpus.
         """
         from corpuskit.extraction.html.trafilatura import run
 
@@ -75,7 +75,7 @@ class Original:
         return run(content, self.uri, self._options, **{"with_metadata": True, **arguments})
 
     def pdfplumber(self, *, password: str | None = None) -> Any:
-        """Return a ``pdfplumber.PDF``: ``.pages[0].to_image().debug_tablefinder()`` shows how lines and cells lie.
+        """Return a ``pdfplumber.PDF``; ``.pages[0].to_image().debug_tablefinder()`` draws lines and cells.
 
         Raises:
             EncryptedDocumentError: A password is needed, or it is wrong.
@@ -91,11 +91,11 @@ class Original:
             return pdfplumber.open(io.BytesIO(content), password=password or self._options.password)
         except (PdfminerException, PDFPasswordIncorrect) as error:
             if isinstance(error, PDFPasswordIncorrect) or any(isinstance(a, PDFPasswordIncorrect) for a in error.args):
-                raise EncryptedDocumentError(f"{self.uri}: encrypted; pass password=") from error
+                raise EncryptedDocumentError(f"{self.uri}: encrypted: pass the correct password=") from error
             raise ExtractionError(f"{self.uri}: pdfplumber cannot read it: {error}") from error
 
     def pypdfium2(self, *, password: str | None = None) -> Any:
-        """Return a ``pypdfium2.PdfDocument``; a damaged one is mended first.
+        """Return a ``pypdfium2.PdfDocument``; a damaged file is repaired first.
 
         Raises:
             EncryptedDocumentError: A password is needed, or it is wrong.
@@ -108,7 +108,7 @@ class Original:
     def docx(self) -> Any:
         """Return a ``docx.Document`` of python-docx: comments, styles, headers, footers.
 
-        Its parts are looked at before: what only a bomb unpacks to is refused.
+        The size of all parts is checked first, to refuse zip bombs.
         """
         from corpuskit.extraction.docx.package import Package
 
@@ -133,12 +133,12 @@ class Original:
         except ImportError:
             raise MissingExtraError("mwparserfromhell", "wikipedia") from None
         text = content.decode(self.charset or "utf-8", "replace")
-        if len(text) > _LONGEST_WIKITEXT:
-            raise ResourceLimitError(f"{self.uri}: {len(text):,} characters, the limit is {_LONGEST_WIKITEXT:,}")
+        if len(text) > _MAX_WIKITEXT_CHARACTERS:
+            raise ResourceLimitError(f"{self.uri}: {len(text):,} characters, the limit is {_MAX_WIKITEXT_CHARACTERS:,}")
         return mwparserfromhell.parse(text)
 
     def _checked(self, expected: str, *media_types: str) -> bytes:
-        """The content, where it is of the kind that is asked for and not too large."""
+        """Return the content after checks of its media type and size."""
         is_kind = (
             self.media_type in media_types
             if media_types

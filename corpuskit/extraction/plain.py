@@ -1,4 +1,4 @@
-"""Plain text and ``.nlp.txt``."""
+"""Extractors of plain text and ``.nlp.txt``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PARAGRAPH_END: Final = re.compile(r"\n[^\S\n]*\n\s*")
 def extract_plain(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
 ) -> NLPTextDocument:
-    """One TextBlock a paragraph; blank lines part them, line ends inside are kept. The text has no title."""
+    """Extract one TextBlock per paragraph, separated by blank lines; line breaks are preserved, and there is no title."""
     text = decode_text(content, charset).replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n\n")
     builder = DocumentBuilder(uri=uri or "?")
     for paragraph in _PARAGRAPH_END.split(text):
@@ -33,7 +33,7 @@ def extract_plain(
 def extract_nlptext(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
 ) -> NLPTextDocument:
-    """The document as it was written; its own URI counts."""
+    """Parse a stored document; the URI stored in it takes precedence."""
     try:
         document = from_nlptext(content, where=uri)
     except DocumentFormatError as error:
@@ -47,7 +47,7 @@ def extract_nlptext(
 def extract_marked(
     content: bytes, *, uri: str | None, options: ExtractOptions, folder: Folder, charset: str | None = None
 ) -> NLPTextDocument:
-    """As :func:`extract_nlptext`, with the marks that stand in a folder; those of another text are not used."""
+    """Parse a stored document with its marks file; the marks of a different text are ignored, with a warning."""
     document = extract_nlptext(content, uri=uri, options=options, charset=charset)
     try:
         load_marks(as_safe_folder(folder).read(MARKS), document.table, where=f"{uri or 'input'}: {MARKS}")

@@ -1,7 +1,7 @@
-"""Which function extracts which media type: each says it itself, with a decorator.
+"""Registry of extractors by media type, and the entry point of the extraction.
 
-Other packages add theirs with an entry point of the group ``corpuskit.extractors``, whose name is the media type and
-whose value an :class:`Extractor`.
+Extractors register themselves with a decorator. Other packages add extractors with entry points of the group
+``corpuskit.extractors``: the name is the media type, the value an :class:`Extractor`.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from corpuskit.safe_folder import Folder
 
 __all__ = ["Extractor", "extract_bytes", "media_types", "register"]
 
-_NO_DOCUMENT: Final = {
+_EXPLANATIONS: Final = {
     ("application/json", "application/jsonlines", "application/geo+json", "text/csv", "text/tab-separated-values"):
-        ": records are no document; write the text of each into a file of its own (.txt, .md, .html)",
-    ("application/octet-stream",): ": these bytes are neither text nor of a format that is known",
+        ": records are not documents; write the text of each record to a separate file (.txt, .md, .html)",
+    ("application/octet-stream",): ": the content is neither text nor of a known format",
 }  # fmt: skip
-"""Media types → what is said of them, behind that there is no extractor."""
-_registered: dict[str, Extractor] = {}  # of this session, and of other packages
+"""Media types → explanation in the error message."""
+_registered: dict[str, Extractor] = {}  # registered in this process, or loaded from entry points
 
 
 def register(media_type: str, extractor: Extractor) -> None:
-    """Make an extractor the one for a media type, in this process.
+    """Register an extractor for a media type in this process.
 
     Args:
-        media_type: Such as ``application/x-subrip``.
-        extractor: Turns bytes into a document.
+        media_type: Media type, such as ``application/x-subrip``.
+        extractor: Function that extracts a document from bytes.
     """
     _registered[media_type.lower()] = extractor
 
@@ -54,24 +54,21 @@ def extract_bytes(
     charset: str | None = None,
     artifacts: Folder | None = None,
 ) -> NLPTextDocument:
-    """Extract one resource.
-
-    ``artifacts`` is a folder for what an extractor writes beside the document, segmentation and text grid of a PDF, or
-    finds there: the marks of a ``.nlp.txt``.
+    """Extract the document of one resource.
 
     Args:
         content: The bytes.
-        media_type: What they are, such as ``text/html``.
-        uri: Where they came from.
-        options: Choices for the extraction.
-        charset: The encoding that the server or archive named.
-        artifacts: A folder for what is written beside the document (segmentation and text grid of a PDF) or found there (the
-            marks of a ``.nlp.txt``).
+        media_type: Media type, such as ``text/html``.
+        uri: URI of the resource.
+        options: Options of the extraction.
+        charset: Encoding declared by the server or archive.
+        artifacts: Directory of sidecar files that extractors write (segmentation and text grid of a PDF) or read (marks of a
+            ``.nlp.txt``).
 
     Raises:
-        UnsupportedMediaTypeError: no extractor for this media type; :func:`media_types` lists those there are.
-        ResourceLimitError: the content is larger than ``options.max_bytes``.
-        ExtractionError: the content is damaged, encrypted or of another type.
+        UnsupportedMediaTypeError: There is no extractor for this media type; see :func:`media_types`.
+        ResourceLimitError: The content is larger than ``options.max_bytes``.
+        ExtractionError: The content is damaged, encrypted or of another type.
     """
     options = options or ExtractOptions()
     if len(content) > options.max_bytes:
@@ -86,7 +83,7 @@ def extract_bytes(
         document = extractor(content, uri=uri, options=options, charset=charset)
     except RecursionError as error:
         raise ExtractionError(f"{uri or 'input'}: nested too deeply") from error
-    if kind != "text/x-nlptext":  # that is as it was written
+    if kind != "text/x-nlptext":  # stored documents are not filtered again
         apply_choices(document, options)
     return document
 
@@ -105,5 +102,5 @@ def _find(media_type: str) -> Extractor:
     if media_type in _entry_points():
         register(media_type, _entry_points()[media_type].load())
         return _registered[media_type]
-    what = next((what for kinds, what in _NO_DOCUMENT.items() if media_type in kinds), "")
-    raise UnsupportedMediaTypeError(f"no extractor for {media_type}{what}")
+    explanation = next((explanation for kinds, explanation in _EXPLANATIONS.items() if media_type in kinds), "")
+    raise UnsupportedMediaTypeError(f"no extractor for {media_type}{explanation}")

@@ -1,4 +1,4 @@
-"""Pages of MediaWiki as Parsoid renders them (MediaWiki, Specs/HTML 2.x), through the extractor of HTML."""
+"""Extractor of MediaWiki pages rendered by Parsoid (MediaWiki, Specs/HTML 2.x), through the HTML extractor."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from corpuskit.extraction.extractors import extracts
 from corpuskit.extraction.html.selectors import remove
 from corpuskit.extraction.options import ExtractOptions
 
-# Classes that the wikis share or that their largest languages use, by what stands in such an element.
+# Roles → classes of such elements, shared by all wikis or used in the largest language editions.
 _NOT_MAIN: Final = {
     "navigation": frozenset((
         "navbox", "vertical-navbox", "navbox-container", "navframe", "sidebar", "catlinks", "toc", "portalbox", "portal-bar",
@@ -25,14 +25,14 @@ _NOT_MAIN: Final = {
     "hatnote": frozenset(("hatnote", "dablink", "rellink", "homonymie", "bandeau-container", "begriffsklärungshinweis")),
     "notice": frozenset(("ambox", "mbox-small", "tmbox", "ombox", "fmbox", "asbox", "metadata", "stub", "printfooter")),
 }  # fmt: skip
-_NAVIGATION: Final = _NOT_MAIN["navigation"]  # some of it is not printed either
+_NAVIGATION: Final = _NOT_MAIN["navigation"]  # some navigation also has a class of _DROPPED, but is extracted
 _INFOBOX: Final = re.compile(r"infobox(?:[_-]\w+)?|taxobox|infobox_v[23]|geobox|biota")
 _REFERENCES: Final = frozenset(("references", "mw-references", "mw-references-wrap", "reflist", "refbegin"))
-# What is no text of the page: marks of references, backlinks, links to edit, pictures of formulas, styles.
+# Not text of the page: reference marks, backlinks, edit links, formula images, style sheets.
 _DROPPED: Final = frozenset((
     "mw-ref", "mw-cite-backlink", "mw-editsection", "mwe-math-fallback-image-inline", "mwe-math-fallback-image-display",
     "mw-empty-elt", "noprint", "mw-kartographer-maplink",
-    "geo-multi-punct", "geo-nondefault",  # coordinates in a second notation, which the wiki's style sheets hide
+    "geo-multi-punct", "geo-nondefault",  # coordinates in a second notation, hidden by style sheets
     "navigation-only", "navbar", "mw-indicator", "mw-jump-link",
 ))  # fmt: skip
 _DROPPED_TAGS: Final = frozenset(("style", "script"))
@@ -45,14 +45,14 @@ _REVISION: Final = re.compile(r"/revision/(\d+)")
 def extract_wikipedia(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
 ) -> NLPTextDocument:
-    """The document of an article.
+    """Extract an article.
 
-    Infoboxes are tables of the role ``infobox``; references have the role ``reference`` and the zone ``references``;
-    hatnotes, navigation boxes and notices of the editors are not ``main``. Marks of references are left out of the text.
-    Formulas are given in TeX, as the editors wrote them.
+    Infoboxes are tables with the role ``infobox``. References have the role ``reference`` and the zone ``references``.
+    Hatnotes, navigation boxes and editorial notices are not main content. Reference marks are removed from the text.
+    Formulas are extracted as TeX, as entered by the editors.
 
     Raises:
-        ExtractionError: the page has no content.
+        ExtractionError: The page has no content.
     """
     from corpuskit.extraction.html import extract_tree
 
@@ -60,13 +60,13 @@ def extract_wikipedia(
     try:
         root = etree.fromstring(content, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
-        raise ExtractionError(f"{uri or 'input'}: no HTML: {error}") from error
+        raise ExtractionError(f"{uri or 'input'}: not HTML: {error}") from error
     if root is None or root.find("body") is None:
-        raise ExtractionError(f"{uri or 'input'}: a page without content")
+        raise ExtractionError(f"{uri or 'input'}: the page has no content")
     _clean(root)
     if root.find("head") is not None and uri:
         for base in root.iterfind("head/base"):
-            base.set("href", uri)  # links are relative to the article, in Parsoid to a base without a scheme
+            base.set("href", uri)  # links are relative to the article; the base of Parsoid has no scheme
     document = extract_tree(root, uri=uri, options=options)
     document.table.main[:] = [True] * len(document.table)
     _mark(document, _kinds(root))
@@ -84,7 +84,7 @@ def _clean(root: etree._Element) -> None:
 
 
 def _write_formula(element: etree._Element) -> None:
-    """A formula as its TeX: browsers show a picture, and its MathML is hidden."""
+    """Replace a formula by its TeX; otherwise it is an image and hidden MathML."""
     texts = (e.get("alttext") or e.get("alt") for e in element.iter("math", "img"))
     tex = " ".join((next(filter(None, texts), "")).split())
     style = _TEX_STYLE.fullmatch(tex)
@@ -98,7 +98,7 @@ def _classes(element: etree._Element) -> list[str]:
 
 
 def _kinds(root: etree._Element) -> dict[str, str]:
-    """Return the kind per element, by its path as locators write it: that of the outermost known element around it."""
+    """Return element path (as in locators) → role, inherited from the outermost ancestor with a role."""
     paths = {root: f"/{root.tag}"}
     kinds = {paths[root]: ""}
     for element in root.iter(etree.Element):
@@ -123,7 +123,7 @@ def _mark(document: NLPTextDocument, kinds: dict[str, str]) -> None:
     table = document.table
     for row, locator in table.marks.get("locator", {}).items():
         path = locator
-        while path not in kinds and path:  # what stands in a formula has no path in the page
+        while path not in kinds and path:  # elements inside a formula have no path in the page
             path = path.rpartition("/")[0]
         kind = kinds.get(path)
         if kind in _NOT_MAIN:
@@ -137,7 +137,7 @@ def _mark(document: NLPTextDocument, kinds: dict[str, str]) -> None:
 
 
 def _read_head(document: NLPTextDocument, root: etree._Element) -> None:
-    """Title, language, revision and date as Parsoid writes them into the head."""
+    """Read title, language, revision and date from the head written by Parsoid."""
     from corpuskit.extraction.docx.properties import parse_date
 
     title = root.findtext("head/title")

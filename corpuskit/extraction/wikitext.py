@@ -1,4 +1,4 @@
-"""Wikitext, as dumps of MediaWiki hold it, through HTML: what stands in templates is not there, but for infoboxes."""
+"""Extractor of wikitext, as in MediaWiki dumps, through HTML; templates are not expanded, infoboxes become tables."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from corpuskit.extraction.encoding import decode_text
 from corpuskit.extraction.extractors import extracts
 from corpuskit.extraction.options import ExtractOptions
 
-_FILES: Final = frozenset(("file", "image", "media", "datei", "bild", "fichier", "archivo", "immagine", "ficheiro"))
-_LEFT_OUT_LINKS: Final = frozenset(("category", "kategorie", "catégorie", "categoría", "categoria", "wikipedia"))
+_FILE_NAMESPACES: Final = frozenset(
+    ("file", "image", "media", "datei", "bild", "fichier", "archivo", "immagine", "ficheiro")
+)
+_SKIPPED_NAMESPACES: Final = frozenset(("category", "kategorie", "catégorie", "categoría", "categoria", "wikipedia"))
 _INTERWIKI: Final = re.compile(r"[a-z]{2,3}(?:-[a-z]+)*|simple")
 _OPTION: Final = re.compile(
     r"(?:thumb|thumbnail|mini|vignette|miniatur|frame|framed|gerahmt|frameless|rahmenlos|border|rand|left|right|center|none"
@@ -22,11 +24,11 @@ _OPTION: Final = re.compile(
     r"|(?:upright|hochkant|redresse|alt|link|lang|page|class)\s*=.*)",
     re.IGNORECASE,
 )
-_SHOWN: Final = re.compile(
+_HAS_CAPTION: Final = re.compile(
     r"\|\s*(?:thumb|thumbnail|mini|vignette|miniatur|frame|framed|gerahmt)\s*(?:[|=\]]|$)", re.IGNORECASE
 )
 _INFOBOX: Final = re.compile(r"(?:infobox|taxobox|speciesbox)\b", re.IGNORECASE)
-_OF_LANGUAGE: Final = re.compile(r"lang(?:ue)?|lang-[a-z-]+|nowrap|nobr|unité|abbr|smallcaps", re.IGNORECASE)
+_TEXT_TEMPLATE: Final = re.compile(r"lang(?:ue)?|lang-[a-z-]+|nowrap|nobr|unité|abbr|smallcaps", re.IGNORECASE)
 _QUOTES: Final = frozenset(("quote", "blockquote", "cquote", "zitat", "citation bloc"))
 _REFERENCES: Final = frozenset(("reflist", "references", "références", "notelist"))
 _DROPPED: Final = frozenset((
@@ -36,7 +38,7 @@ _DROPPED: Final = frozenset((
 _CODE: Final = frozenset(("pre", "syntaxhighlight", "source"))
 _FORMULAS: Final = frozenset(("math", "chem", "ce"))
 _BLOCKS: Final = frozenset(("blockquote", "div", "center", "p", "poem", "ul", "ol", "li", "dl", "dt", "dd"))
-_KEPT_INLINE: Final = frozenset(("sub", "sup", "code"))
+_INLINE_TAGS: Final = frozenset(("sub", "sup", "code"))
 _LISTS: Final = {"*": ("ul", "li"), "#": ("ol", "li"), ";": ("dl", "dt"), ":": ("dl", "dd")}
 _SPANS: Final = ("rowspan", "colspan")
 
@@ -45,14 +47,15 @@ _SPANS: Final = ("rowspan", "colspan")
 def extract_wikitext(
     content: bytes, *, uri: str | None, options: ExtractOptions, charset: str | None = None
 ) -> NLPTextDocument:
-    """The document of an article in wikitext; its title is the last part of the URI.
+    """Extract an article in wikitext; its title is the last part of the URI.
 
-    Templates are not expanded, for they stand on other pages: infoboxes become tables of their parameters, foreign
-    words and quotations their text, all others nothing. Notes come where the article puts them, else at the end.
+    Templates are not expanded, because their definitions are on other pages. Infoboxes become tables of their parameters,
+    templates of foreign words and quotations become text, and other templates are dropped. Notes are placed as in the
+    article, or else at the end.
 
     Raises:
         MissingExtraError: mwparserfromhell is not installed.
-        ExtractionError: a page without text.
+        ExtractionError: The page has no text, or is not wikitext.
     """
     try:
         import mwparserfromhell
@@ -64,34 +67,34 @@ def extract_wikitext(
         code = mwparserfromhell.parse(decode_text(content, charset or "utf-8"))
         writer = _Writer([])
         writer.nodes(code)
-        body = writer.html(whole=True)
+        body = writer.html(with_notes=True)
     except (mwparserfromhell.parser.ParserError, AttributeError, IndexError, KeyError) as error:
-        raise ExtractionError(f"{uri or 'input'}: no wikitext: {error!r}") from error
+        raise ExtractionError(f"{uri or 'input'}: not valid wikitext: {error!r}") from error
     title = unquote(urlsplit(uri or "").path.rpartition("/wiki/")[2]).replace("_", " ")
     page = f"<html><head><title>{escape(title)}</title></head><body>{body}</body></html>"
     return extract_wikipedia(page.encode("utf-8", "replace"), uri=uri, options=options)
 
 
 class _Writer:
-    """Writes the HTML of one flow of text: the page, a cell, a quotation."""
+    """Writer of the HTML of one text flow: the page, a cell or a quotation."""
 
     def __init__(self, notes: list[str]) -> None:
         self._notes = notes  # shared by all flows of a page
         self._out: list[str] = []
         self._paragraph: list[str] = []
         self._line: list[str] = []
-        self._markers = ""  # of the list item in this line
-        self._open = ""  # of the items that are open
+        self._markers = ""  # list markers of the current line
+        self._open = ""  # list markers of the open items
 
-    def html(self, *, whole: bool = False) -> str:
-        """What was written; with ``whole`` the notes that no part of the page asked for."""
+    def html(self, *, with_notes: bool = False) -> str:
+        """Return the HTML; with ``with_notes``, append the notes that are not placed by the article."""
         self._end_blocks()
-        if whole:
+        if with_notes:
             self._references()
         return "".join(self._out)
 
     def nodes(self, code: Any) -> None:
-        """Writes what mwparserfromhell has parsed."""
+        """Write the nodes parsed by mwparserfromhell."""
         from mwparserfromhell import nodes
 
         for node in code.nodes:
@@ -148,7 +151,7 @@ class _Writer:
             self._line.append(escape(str(node.contents or "")))
         elif name in _BLOCKS:
             self._block(f"<{name}>{self._flow(node.contents)}</{name}>")
-        elif name in _KEPT_INLINE:
+        elif name in _INLINE_TAGS:
             self._line.append(f"<{name}>{self._inline(node.contents)}</{name}>")
         elif name not in _DROPPED and node.contents is not None:
             self.nodes(node.contents)
@@ -157,10 +160,10 @@ class _Writer:
         title = str(node.title).strip()
         space, _, _ = title.partition(":")
         space = space.strip().lower()
-        if ":" in title and space in _FILES:
-            if _SHOWN.search(str(node)) and (caption := _caption(node.text)) is not None:
+        if ":" in title and space in _FILE_NAMESPACES:
+            if _HAS_CAPTION.search(str(node)) and (caption := _caption(node.text)) is not None:
                 self._block(f"<figure><figcaption>{self._inline(caption)}</figcaption></figure>")
-        elif ":" in title and (space in _LEFT_OUT_LINKS or _INTERWIKI.fullmatch(space)):
+        elif ":" in title and (space in _SKIPPED_NAMESPACES or _INTERWIKI.fullmatch(space)):
             return  # a category, or the page in another language
         else:
             title = title.lstrip(":")
@@ -187,7 +190,7 @@ class _Writer:
         elif name in _REFERENCES:
             self._end_blocks()
             self._references()
-        elif _OF_LANGUAGE.fullmatch(name) and values:
+        elif _TEXT_TEMPLATE.fullmatch(name) and values:
             at = 1 if name in {"lang", "langue"} and len(values) > 1 else 0
             self._line.append(self._inline(values[at].value))
         elif name in _QUOTES and node.params:
@@ -239,7 +242,7 @@ class _Writer:
         inner = _Writer(self._notes)
         inner.nodes(code)
         inner._end_line()
-        if not inner._out and not inner._open:  # one paragraph needs no element
+        if not inner._out and not inner._open:  # a single paragraph is not wrapped
             return " ".join("".join(inner._paragraph).split())
         return inner.html()
 
@@ -252,7 +255,7 @@ class _Writer:
     def _block(self, html: str) -> None:
         self._end_line()
         self._end_paragraph()
-        self._out.append(html)  # within an item of a list that is open, as the wiki shows it
+        self._out.append(html)  # inside an open list item, as MediaWiki renders it
 
     def _end_line(self) -> None:
         text, self._line = "".join(self._line), []
@@ -287,7 +290,7 @@ class _Writer:
         self._open = self._open[:-1]
 
     def _item(self, markers: str, text: str) -> None:
-        """An item under the markers of its line (Help:Lists): each stands for a list, the last one for the item's."""
+        """Write a list item; each marker of its line is a list level, the last is that of the item (Help:Lists)."""
         common = 0
         for ours, theirs in zip(self._open, markers, strict=False):
             if _LISTS[ours][0] != _LISTS[theirs][0]:
@@ -308,12 +311,12 @@ class _Writer:
 def _tags(code: Any, *names: str) -> list[Any]:
     from mwparserfromhell import nodes
 
-    found = code.nodes if code is not None else []
-    return [node for node in found if isinstance(node, nodes.Tag) and str(node.tag).strip().lower() in names]
+    children = code.nodes if code is not None else []
+    return [node for node in children if isinstance(node, nodes.Tag) and str(node.tag).strip().lower() in names]
 
 
 def _caption(code: Any) -> Any:
-    """The caption of a picture: what stands behind the last bar that parts its options."""
+    """Return the caption of an image: the text after the last ``|`` of its options."""
     import mwparserfromhell
     from mwparserfromhell import nodes
 

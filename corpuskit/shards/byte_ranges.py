@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from corpuskit.errors import CorpusError, SourceError
 from corpuskit.safe_folder import SafeFolder
-from corpuskit.sources.stores import BUSY, PASSING, TRIES, is_local, open_store, refusals
+from corpuskit.sources.stores import BUSY, PASSING, TRIES, is_local, open_store, private_address_errors
 
 _LOG = logging.getLogger(__name__)
 MAX_GAP_SHARE: Final = 0.2
@@ -181,7 +181,7 @@ class ArchiveReader:
 def _request(fs: Any, path: str, location: str, start: int, end: int) -> bytes:
     """Send one request for a range; see :meth:`ArchiveReader.read`."""
     try:
-        with refusals(location):
+        with private_address_errors(location):
             if "http" in ((fs.protocol,) if isinstance(fs.protocol, str) else fs.protocol):
                 from fsspec.asyn import sync
 

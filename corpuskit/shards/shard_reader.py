@@ -20,7 +20,7 @@ from corpuskit.sources.archives import read_file
 from corpuskit.sources.files import FoundFile
 from corpuskit.sources.media import detect_media_type
 from corpuskit.sources.resource import Resource
-from corpuskit.sources.stores import is_local, open_store, refusals
+from corpuskit.sources.stores import is_local, open_store, private_address_errors
 from corpuskit.sources.warc import read_wacz, read_warc
 from corpuskit.sources.web import canonical_url
 
@@ -161,7 +161,7 @@ def local_copy(url: str, folder: Path, *, listed: bool = False) -> Path:
                 raise FileNotFoundError(path)
             return Path(path)
         copy = folder / (posixpath.basename(path) or "file")
-        with refusals(url):
+        with private_address_errors(url):
             fs.get_file(path, str(copy))
     except FileNotFoundError as error:
         raise SourceError(f"{url}: the file does not exist") from error

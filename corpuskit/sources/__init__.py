@@ -1,4 +1,4 @@
-"""Where bytes come from."""
+"""Sources of documents: files, archives, web archives, wikis and the web."""
 
 from corpuskit.sources.files import find_files, read_resource
 from corpuskit.sources.media import detect_media_type

@@ -1,6 +1,6 @@
-"""Files that hold others: archives (ZIP, tar, gzip), dumps of wikis, feeds, and what :mod:`corpuskit.sources.containers` reads.
+"""Reader of files that contain several resources: archives (ZIP, tar, gzip), wiki dumps, feeds and other containers.
 
-Names in archives are never used as paths on the disk, so none can lead out of a folder; those that try are refused.
+Member names are never used as file-system paths. Unsafe names (absolute, or with ``..``) are reported as errors.
 """
 
 from __future__ import annotations
@@ -23,51 +23,58 @@ from corpuskit.sources.mail import attachments
 from corpuskit.sources.media import detect_media_type
 from corpuskit.sources.nlptext import as_itself
 from corpuskit.sources.packed import DAMAGED_ZIP, PACKERS, unpack
-from corpuskit.sources.resource import Found, Known, Resource
+from corpuskit.sources.resource import PayloadLookup, Resource, SourceItem
 from corpuskit.sources.trees import EXPORTED, MANIFEST, MARKS_SUFFIX, TEXT_SUFFIX
 
 _TAR_SUFFIXES: Final = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
-_MOST_MEMBERS: Final = 1_000_000
-_MOST_BYTES: Final = 100 * 1024**3  # of all members together
-_BAD_ARCHIVE: Final = (*DAMAGED_ZIP, tarfile.TarError, TypeError)  # the last: tarfile on a gzip header cut short
-_MOST_EXPORTS: Final = 20  # in one archive
-_PACKAGE_PARTS: Final = ("[Content_Types].xml", "mimetype")  # of documents that are ZIP files
-_MOST_WAITING: Final = 256 * 1024 * 1024  # that wait; what does not fit goes on without its other half
+_MAX_MEMBERS: Final = 1_000_000
+_MAX_TOTAL_BYTES: Final = 100 * 1024**3  # all members of an archive together
+_BAD_ARCHIVE: Final = (
+    *DAMAGED_ZIP,
+    tarfile.TarError,
+    TypeError,
+)  # tarfile raises TypeError if a gzip header is cut short
+_MAX_EXPORTS: Final = 20  # per archive
+_DOCUMENT_MEMBERS: Final = ("[Content_Types].xml", "mimetype")  # members that identify a document format based on ZIP
+_MAX_BUFFERED_BYTES: Final = 256 * 1024 * 1024  # bytes of unpaired members in memory
 
 
-def read_file(found: FoundFile, *, max_bytes: int, known: Known | None = None) -> Iterator[Found]:
-    """What a file holds: itself, or the members of an archive, a web archive or a mailbox, one at a time.
+def read_file(file: FoundFile, *, max_bytes: int, known: PayloadLookup | None = None) -> Iterator[SourceItem]:
+    """Yield the file itself, or the members of an archive, a web archive or a mailbox.
 
-    A member that cannot be read is given as (URI, error); the others follow. ``known`` is for :func:`read_warc`.
+    A member that cannot be read is yielded as (URI, error), and reading continues with the next member.
+    ``known`` is passed to :func:`read_warc`.
 
     Raises:
-        SourceError: the file cannot be read.
-        ResourceLimitError: it is larger than ``max_bytes``.
+        SourceError: The file cannot be read.
+        ResourceLimitError: The file is larger than ``max_bytes``.
     """
-    if found.leads_out:
-        raise SourceError(f"{found.uri} is a link out of the folder that was added: name the file itself to add it")
-    name = found.path.name.lower()
+    if file.leads_out:
+        raise SourceError(
+            f"{file.uri} is a symbolic link to a file outside the folder that is added: to add it, name the file itself"
+        )
+    name = file.path.name.lower()
     if (reader := reader_of(name)) is not None:
-        yield from reader(found, max_bytes=max_bytes, known=known)
-    elif is_dump(found.path):
-        yield from read_dump(found, max_bytes=max_bytes)
+        yield from reader(file, max_bytes=max_bytes, known=known)
+    elif is_dump(file.path):
+        yield from read_dump(file, max_bytes=max_bytes)
     elif name.endswith(_TAR_SUFFIXES):
-        yield from _read_archive(found, max_bytes, _tar_members)
-    elif found.path.suffix.lower() in PACKERS:
+        yield from _read_archive(file, max_bytes, _tar_members)
+    elif file.path.suffix.lower() in PACKERS:
         try:
-            unpacked = _unpacked(found, max_bytes)
+            unpacked = _read_compressed(file, max_bytes)
         except (SourceError, ResourceLimitError) as error:
-            yield found.uri, error
+            yield file.uri, error
         else:
             yield from _parts(unpacked)
-    elif name.endswith(".zip") and _is_archive(found):
-        yield from _read_archive(found, max_bytes, _zip_members)
+    elif name.endswith(".zip") and _is_plain_zip(file):
+        yield from _read_archive(file, max_bytes, _zip_members)
     else:
-        yield from _parts(read_resource(found, max_bytes=max_bytes))
+        yield from _parts(read_resource(file, max_bytes=max_bytes))
 
 
-def _parts(resource: Resource) -> Iterator[Found]:
-    """The items of a feed; else the resource itself and what is attached to it."""
+def _parts(resource: Resource) -> Iterator[SourceItem]:
+    """Yield the items of a feed; for other resources, the resource and its attachments."""
     items = 0
     resource = as_itself(resource)
     if is_feed(resource):
@@ -80,11 +87,11 @@ def _parts(resource: Resource) -> Iterator[Found]:
 
 
 Member = tuple[str, int, datetime | None, Callable[[], IO[bytes]]]
-"""Name, size, date, and what opens it."""
+"""Name, size in bytes, date, and a function that opens the member."""
 
 
 class MemberPairs:
-    """A ``.nlp.txt`` in an archive and the marks beside it, in whatever order they come."""
+    """Buffer that joins each ``.nlp.txt`` member with its marks file; the two may come in either order."""
 
     def __init__(self) -> None:
         self._marks: dict[str, bytes] = {}
@@ -92,11 +99,11 @@ class MemberPairs:
         self._size = 0
 
     def add(self, name: str, resource: Resource) -> Iterator[Resource]:
-        """Take a text or its marks; yield the texts that need not wait any more."""
+        """Add a text or a marks file; yield the texts that are complete."""
         if name.endswith(MARKS_SUFFIX):
             stem = name.removesuffix(MARKS_SUFFIX)
             if stem in self._texts:
-                yield self._whole(stem, resource.content)
+                yield self._pop_text(stem, resource.content)
                 return
             self._marks[stem] = resource.content
         else:
@@ -104,115 +111,131 @@ class MemberPairs:
             if stem in self._marks:
                 marks = self._marks.pop(stem)
                 self._size -= len(marks)
-                yield replace(resource, beside={**resource.beside, MARKS: marks})
+                yield replace(resource, sidecars={**resource.sidecars, MARKS: marks})
                 return
             self._texts[stem] = resource
         self._size += len(resource.content)
-        while self._size > _MOST_WAITING and self._texts:
-            yield self._whole(next(iter(self._texts)), None)
-        if self._size > _MOST_WAITING:
+        while self._size > _MAX_BUFFERED_BYTES and self._texts:
+            yield self._pop_text(next(iter(self._texts)), None)
+        if self._size > _MAX_BUFFERED_BYTES:
             self._marks.clear()
             self._size = 0
 
-    def rest(self) -> Iterator[Resource]:
-        """Yield the texts that have no marks."""
+    def flush(self) -> Iterator[Resource]:
+        """Yield the remaining texts, which have no marks file."""
         for stem in list(self._texts):
-            yield self._whole(stem, None)
+            yield self._pop_text(stem, None)
 
-    def lone(self) -> list[str]:
-        """Names of marks that have no text."""
+    def unmatched_marks(self) -> list[str]:
+        """Return the names of the marks files without a text."""
         return [stem + MARKS_SUFFIX for stem in self._marks]
 
-    def _whole(self, stem: str, marks: bytes | None) -> Resource:
+    def _pop_text(self, stem: str, marks: bytes | None) -> Resource:
         text = self._texts.pop(stem)
         self._size -= len(text.content)
-        return text if marks is None else replace(text, beside={**text.beside, MARKS: marks})
+        return text if marks is None else replace(text, sidecars={**text.sidecars, MARKS: marks})
 
 
-def is_of_a_pair(name: str) -> bool:
-    """Whether a member is a text or marks, by its name."""
+def is_text_or_marks(name: str) -> bool:
+    """Return whether the name is that of a ``.nlp.txt`` text or of a marks file."""
     return name.endswith((TEXT_SUFFIX, MARKS_SUFFIX))
 
 
 def _read_archive(
-    found: FoundFile, max_bytes: int, members: Callable[[FoundFile], Iterator[Member | tuple[str, Exception]]]
-) -> Iterator[Found]:
+    file: FoundFile, max_bytes: int, members: Callable[[FoundFile], Iterator[Member | tuple[str, Exception]]]
+) -> Iterator[SourceItem]:
     total = 0
     pairs = MemberPairs()
     try:
-        for number, member in enumerate(members(found)):
+        for number, member in enumerate(members(file)):
             if len(member) == 2:
-                yield f"{found.uri}/{member[0]}", member[1]
+                yield f"{file.uri}/{member[0]}", member[1]
                 continue
-            name, size, date, opened = member
-            uri = f"{found.uri}/{name}"
+            name, size, date, open_member = member
+            uri = f"{file.uri}/{name}"
             total += size
-            if number >= _MOST_MEMBERS or total > _MOST_BYTES:
+            if number >= _MAX_MEMBERS or total > _MAX_TOTAL_BYTES:
                 yield (
                     uri,
-                    ResourceLimitError(f"{found.uri}: more than {_MOST_MEMBERS:,} members or {_MOST_BYTES:,} bytes"),
+                    ResourceLimitError(f"{file.uri}: more than {_MAX_MEMBERS:,} members or {_MAX_TOTAL_BYTES:,} bytes"),
                 )
                 return
             try:
-                content = _read(opened, uri, max_bytes)
+                content = _read(open_member, uri, max_bytes)
             except ResourceLimitError as error:
                 yield uri, error
             except _BAD_ARCHIVE as error:
                 yield uri, SourceError(f"{uri} cannot be read: {error}")
             else:
-                last = PurePosixPath(name).name
+                file_name = PurePosixPath(name).name
                 resource = Resource(
-                    uri, content, detect_media_type(content, last), modified=date, name=last, origin=found.origin
+                    uri,
+                    content,
+                    detect_media_type(content, file_name),
+                    modified=date,
+                    name=file_name,
+                    origin=file.origin,
                 )
-                for ready in pairs.add(name, resource) if is_of_a_pair(name) else (resource,):
-                    yield from _parts(ready)
+                for complete in pairs.add(name, resource) if is_text_or_marks(name) else (resource,):
+                    yield from _parts(complete)
     except _BAD_ARCHIVE as error:
-        yield found.uri, SourceError(f"{found.uri} is damaged: {error}")
-    for ready in pairs.rest():
-        yield from _parts(ready)
-    for name in pairs.lone():
-        yield f"{found.uri}/{name}", SourceError(f"{found.uri}: {name} are marks of a text that is not there")
+        yield file.uri, SourceError(f"{file.uri} is damaged: {error}")
+    for complete in pairs.flush():
+        yield from _parts(complete)
+    for name in pairs.unmatched_marks():
+        yield (
+            f"{file.uri}/{name}",
+            SourceError(
+                f"{file.uri}: {name}: marks file without a text {name.removesuffix(MARKS_SUFFIX)}{TEXT_SUFFIX}"
+            ),
+        )
 
 
-def _read(opened: Callable[[], IO[bytes]], uri: str, max_bytes: int) -> bytes:
-    """At most ``max_bytes``, whatever the archive says about the size."""
-    with opened() as stream:
+def _read(open_member: Callable[[], IO[bytes]], uri: str, max_bytes: int) -> bytes:
+    """Read a member; the size declared in the archive is not trusted."""
+    with open_member() as stream:
         content = stream.read(max_bytes + 1)
     if len(content) > max_bytes:
-        raise ResourceLimitError(f"{uri}: more than {max_bytes:,} bytes, the limit")
+        raise ResourceLimitError(f"{uri}: larger than the limit of {max_bytes:,} bytes")
     return content
 
 
-def _zip_members(found: FoundFile) -> Iterator[Member | tuple[str, Exception]]:
-    with zipfile.ZipFile(found.path) as archive:
+def _zip_members(file: FoundFile) -> Iterator[Member | tuple[str, Exception]]:
+    with zipfile.ZipFile(file.path) as archive:
         exports = _exports(archive)
         for info in archive.infolist():
             name = info.filename.replace("\\", "/")
             if not name or info.is_dir() or _is_hidden(name):
                 continue
             if any(name.startswith(root) and not name.startswith(f"{root}{EXPORTED}/") for root in exports):
-                continue  # a card, tables and other formats of the same documents
+                continue  # other formats of the same documents
             if not _is_safe(name):
-                yield name, SourceError(f"{found.uri}: the name {name!r} leads out of the archive")
+                yield (
+                    name,
+                    SourceError(f"{file.uri}: unsafe member name {name!r}: expected a relative path without '..'"),
+                )
                 continue
             date = _zip_date(info)
             yield name, info.file_size, date, lambda info=info: archive.open(info)  # type: ignore[misc]
 
 
 def _exports(archive: zipfile.ZipFile) -> list[str]:
-    """The folders in an archive that are exports of ours with texts."""
+    """Return the directories in an archive that are corpuskit exports with ``.nlp.txt`` files."""
     names = [name.replace("\\", "/") for name in archive.NameToInfo]
     roots = [name.removesuffix(MANIFEST) for name in names if PurePosixPath(name).name == MANIFEST]
-    return [root for root in roots[:_MOST_EXPORTS] if any(name.startswith(f"{root}{EXPORTED}/") for name in names)]
+    return [root for root in roots[:_MAX_EXPORTS] if any(name.startswith(f"{root}{EXPORTED}/") for name in names)]
 
 
-def _tar_members(found: FoundFile) -> Iterator[Member | tuple[str, Exception]]:
-    with tarfile.open(found.path, "r|*") as archive:  # a stream: members are read in their order, none twice
+def _tar_members(file: FoundFile) -> Iterator[Member | tuple[str, Exception]]:
+    with tarfile.open(file.path, "r|*") as archive:  # streaming mode: each member is read once, in order
         for info in archive:
             if not info.isfile() or _is_hidden(info.name):
-                continue  # folders, links and devices hold no text
+                continue  # directories, links and devices
             if not _is_safe(info.name):
-                yield info.name, SourceError(f"{found.uri}: the name {info.name!r} leads out of the archive")
+                yield (
+                    info.name,
+                    SourceError(f"{file.uri}: unsafe member name {info.name!r}: expected a relative path without '..'"),
+                )
                 continue
             date = datetime.fromtimestamp(max(0, min(info.mtime, 4e9)), UTC)
             yield info.name.removeprefix("./"), info.size, date, lambda info=info: _extracted(archive, info)  # type: ignore[misc]
@@ -221,7 +244,7 @@ def _tar_members(found: FoundFile) -> Iterator[Member | tuple[str, Exception]]:
 def _extracted(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
     stream = archive.extractfile(info)
     if stream is None:
-        raise SourceError(f"{info.name} is no file")
+        raise SourceError(f"{info.name}: expected a regular file")
     return stream
 
 
@@ -237,26 +260,26 @@ def _is_hidden(name: str) -> bool:
 
 def _zip_date(info: zipfile.ZipInfo) -> datetime | None:
     try:
-        return datetime(*info.date_time, tzinfo=UTC)  # it has no zone; UTC is our choice
+        return datetime(*info.date_time, tzinfo=UTC)  # ZIP dates have no time zone; UTC is assumed
     except ValueError:
         return None
 
 
-def _is_archive(found: FoundFile) -> bool:
-    """A ZIP file that is no document."""
+def _is_plain_zip(file: FoundFile) -> bool:
+    """Return whether a ZIP file is an archive, not a document in a ZIP-based format."""
     try:
-        with zipfile.ZipFile(found.path) as archive:
-            return not any(name in archive.NameToInfo for name in _PACKAGE_PARTS)
+        with zipfile.ZipFile(file.path) as archive:
+            return not any(name in archive.NameToInfo for name in _DOCUMENT_MEMBERS)
     except _BAD_ARCHIVE as error:
-        raise SourceError(f"{found.uri} is no ZIP file, or a damaged one: {error}") from error
+        raise SourceError(f"{file.uri}: not a ZIP file, or damaged: {error}") from error
 
 
-def _unpacked(found: FoundFile, max_bytes: int) -> Resource:
-    """The file in a ``.gz``, ``.bz2`` or ``.xz``."""
-    name = found.path.stem
-    with found.path.open("rb") as file:
-        content = unpack(file, found.path.suffix.lower(), where=found.uri, max_bytes=max_bytes)
-    modified = datetime.fromtimestamp(found.path.stat().st_mtime, UTC)
+def _read_compressed(file: FoundFile, max_bytes: int) -> Resource:
+    """Return the content of a ``.gz``, ``.bz2`` or ``.xz`` file."""
+    name = file.path.stem
+    with file.path.open("rb") as stream:
+        content = unpack(stream, file.path.suffix.lower(), where=file.uri, max_bytes=max_bytes)
+    modified = datetime.fromtimestamp(file.path.stat().st_mtime, UTC)
     return Resource(
-        found.uri, content, detect_media_type(content, name), modified=modified, name=name, origin=found.origin
+        file.uri, content, detect_media_type(content, name), modified=modified, name=name, origin=file.origin
     )

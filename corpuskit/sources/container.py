@@ -1,4 +1,4 @@
-"""Files that hold others: what reads one, and the decorator that says of which suffix."""
+"""Registry of readers of container files by suffix."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from collections.abc import Callable, Iterator
 from typing import Final, Protocol, TypeVar
 
 from corpuskit.sources.files import FoundFile
-from corpuskit.sources.resource import Found, Known
+from corpuskit.sources.resource import PayloadLookup, SourceItem
 
 
 class Reader(Protocol):
-    """Gives what a file holds, one at a time; of what cannot be read (URI, error)."""
+    """Interface of a function that yields the resources in a container file."""
 
-    def __call__(self, found: FoundFile, *, max_bytes: int, known: Known | None) -> Iterator[Found]:
-        """Return the resources in a file.
+    def __call__(self, file: FoundFile, *, max_bytes: int, known: PayloadLookup | None) -> Iterator[SourceItem]:
+        """Yield the resources in a file; a resource that cannot be read is yielded as (URI, error).
 
         Args:
             found: The file.
-            max_bytes: A resource is not larger.
-            known: Tells what a record that only says "as before" stands for.
+            max_bytes: Maximum size of a resource.
+            known: Lookup of payloads stored earlier, for records that only refer to a payload.
         """
 
 
 _Function = TypeVar("_Function", bound=Reader)
 READERS: Final[dict[str, Reader]] = {}
-"""Those whose modules are imported; :func:`corpuskit.sources.containers.reader_of` knows all."""
+"""Readers of the modules imported so far. :func:`corpuskit.sources.containers.reader_of` imports all modules first."""
 
 
 def reads(*suffixes: str) -> Callable[[_Function], _Function]:
-    """Return a decorator: the function reads files whose names end so, in small letters, as ``.har``."""
+    """Return a decorator that registers a reader for file suffixes, in lower case, such as ``.har``."""
 
-    def keep(function: _Function) -> _Function:
+    def decorator(function: _Function) -> _Function:
         READERS.update(dict.fromkeys(suffixes, function))
         return function
 
-    return keep
+    return decorator

@@ -1,4 +1,4 @@
-"""Feeds as files: the items of RSS (0.9x, 1.0, 2.0) and Atom (RFC 4287), each with the text that the feed holds."""
+"""Reader of feed files: items of RSS (0.9x, 1.0, 2.0) and Atom (RFC 4287) with the text in the feed."""
 
 from __future__ import annotations
 
@@ -17,29 +17,30 @@ from corpuskit.errors import SourceError
 from corpuskit.sources.resource import Resource
 
 _HEAD: Final = 4096
-_MARKS: Final = (b"<rss", b"<feed", b"<rdf:RDF")
-_MOST_ITEMS: Final = 100_000
-_ITEMS: Final = frozenset(("item", "entry"))
-_ITEM_TAG: Final = re.compile(rb"<(?:item|entry)[\s>]")
-_TEXTS: Final = ("encoded", "content", "description", "summary")  # the whole text before the summary
-_DATES: Final = ("updated", "pubDate", "published", "date", "modified")
-_AUTHORS: Final = ("creator", "author")
+_ROOT_TAGS: Final = (b"<rss", b"<feed", b"<rdf:RDF")
+_MAX_ITEMS: Final = 100_000
+_ITEM_TAGS: Final = frozenset(("item", "entry"))
+_ITEM_START: Final = re.compile(rb"<(?:item|entry)[\s>]")
+_TEXT_TAGS: Final = ("encoded", "content", "description", "summary")  # in order of preference: full text before summary
+_DATE_TAGS: Final = ("updated", "pubDate", "published", "date", "modified")
+_AUTHOR_TAGS: Final = ("creator", "author")
 
 
 def is_feed(resource: Resource) -> bool:
-    """Whether a file holds a feed, by its first element."""
+    """Return whether a resource is a feed, judged by its first element."""
     head = resource.content[:_HEAD]
-    if not any(mark in head for mark in _MARKS):
+    if not any(mark in head for mark in _ROOT_TAGS):
         return False
-    return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<!--", *_MARKS))
+    return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<!--", *_ROOT_TAGS))
 
 
 def read_feed(resource: Resource) -> Iterator[Resource | tuple[str, Exception]]:
-    """The items of a feed that have a text, each as a page of its own under its link; nothing of what is no feed.
+    """Yield the items of a feed that have a text, each as a separate HTML page with its link as URI.
 
-    Where a damaged feed names more items than can be read, (URI, error) says so. An item without a link has the URI of the feed with its number behind ``#``.
+    An item without a link gets the URI of the feed with ``#`` and its number. If a damaged feed has more items than can be
+    read, one (URI, error) reports it. A resource that is not a feed yields nothing.
     """
-    # Entities are not expanded and nothing is fetched: the file is a stranger's.
+    # The file is untrusted: entities are not expanded and nothing is fetched.
     parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True, remove_comments=True)
     try:
         root = etree.fromstring(resource.content, parser)
@@ -47,22 +48,22 @@ def read_feed(resource: Resource) -> Iterator[Resource | tuple[str, Exception]]:
         return
     if root is None or not isinstance(root.tag, str):
         return
-    feed = next((_text(e) for e in root.iter("{*}title", "title") if _name(e.getparent()) not in _ITEMS), "")
-    items = [element for element in root.iter(etree.Element) if _name(element) in _ITEMS]
-    if items and len(items) < (named := len(_ITEM_TAG.findall(resource.content))):
-        reason = f"{resource.uri}: a damaged feed, {len(items):,} of its {named:,} items can be read"
+    feed = next((_text(e) for e in root.iter("{*}title", "title") if _name(e.getparent()) not in _ITEM_TAGS), "")
+    items = [element for element in root.iter(etree.Element) if _name(element) in _ITEM_TAGS]
+    if items and len(items) < (declared := len(_ITEM_START.findall(resource.content))):
+        reason = f"{resource.uri}: damaged feed: only {len(items):,} of {declared:,} items can be read"
         yield resource.uri, SourceError(reason)
-    for number, item in zip(range(1, _MOST_ITEMS + 1), items, strict=False):
+    for number, item in zip(range(1, _MAX_ITEMS + 1), items, strict=False):
         parts: dict[str, etree._Element] = {}
         for element in item:
             parts.setdefault(_name(element), element)
-        body = next((text for name in _TEXTS if name in parts and (text := _markup(parts[name])).strip()), "")
+        body = next((text for name in _TEXT_TAGS if name in parts and (text := _markup(parts[name])).strip()), "")
         if not body:
             continue
         title = _text(parts.get("title"))
         link = _link(item)
         metadata = {"feed": feed, "feed_uri": resource.uri}
-        author = next((_text(parts[name]) for name in _AUTHORS if name in parts), "")
+        author = next((_text(parts[name]) for name in _AUTHOR_TAGS if name in parts), "")
         if author:
             metadata["author"] = author
         page = f"<html><head><title>{escape(title)}</title></head><body><article>{body}</article></body></html>"
@@ -72,7 +73,7 @@ def read_feed(resource: Resource) -> Iterator[Resource | tuple[str, Exception]]:
             content=page.encode("utf-8", "replace"),
             media_type="text/html",
             charset="utf-8",
-            modified=next((date for name in _DATES if name in parts and (date := _date(_text(parts[name])))), None),
+            modified=next((date for name in _DATE_TAGS if name in parts and (date := _date(_text(parts[name])))), None),
             name=f"{number}.html",
             origin=None if link else resource.origin,
             source="feed",
@@ -90,7 +91,7 @@ def _text(element: etree._Element | None) -> str:
 
 
 def _markup(element: etree._Element) -> str:
-    """The HTML in an element: as text, which is escaped or CDATA, or as elements (Atom's ``type="xhtml"``)."""
+    """Return the HTML in an element, stored as escaped text, as CDATA, or as child elements (Atom's ``type="xhtml"``)."""
     if len(element):
         inner = "".join(etree.tostring(child, encoding="unicode", method="html") for child in element)
         return escape(element.text or "") + inner

@@ -1,4 +1,4 @@
-"""Mail: single messages (RFC 5322), mailboxes (RFC 4155), and what is attached."""
+"""Messages of mailboxes (RFC 4155) and attachments of messages (RFC 5322)."""
 
 from __future__ import annotations
 
@@ -14,48 +14,48 @@ from corpuskit.sources.media import detect_media_type
 from corpuskit.sources.resource import Resource
 
 MAIL_TYPE: Final = "message/rfc822"
-_MOST_ATTACHMENTS: Final = 1_000
+_MAX_ATTACHMENTS: Final = 1_000
 
 
 def messages(path: Path, *, max_bytes: int) -> Iterator[bytes | ResourceLimitError]:
-    """The messages of a mailbox, one at a time; of one that is too large the error.
+    """Yield the messages of a mailbox; for a message that is too large, yield the error.
 
-    A line that begins with ``From `` after an empty one begins a message; ``>From `` stands for such a line in one.
+    A message starts at a line ``From `` after an empty line. Inside a message such a line is escaped as ``>From ``.
     """
     lines: list[bytes] = []
     size = 0
-    is_blank = True
-    begun = False
+    is_after_blank = True
+    has_started = False
     with path.open("rb") as stream:
         for line in stream:
-            if is_blank and line.startswith(b"From "):
-                if begun:
-                    yield _whole(lines, size, max_bytes, path)
-                lines, size, begun = [], 0, True
-            elif begun:
+            if is_after_blank and line.startswith(b"From "):
+                if has_started:
+                    yield _join_message(lines, size, max_bytes, path)
+                lines, size, has_started = [], 0, True
+            elif has_started:
                 size += len(line)
                 if size <= max_bytes:
                     lines.append(line[1:] if line.lstrip(b">").startswith(b"From ") and line[:1] == b">" else line)
-            is_blank = not line.strip()
-    if begun:
-        yield _whole(lines, size, max_bytes, path)
+            is_after_blank = not line.strip()
+    if has_started:
+        yield _join_message(lines, size, max_bytes, path)
 
 
-def _whole(lines: list[bytes], size: int, max_bytes: int, path: Path) -> bytes | ResourceLimitError:
+def _join_message(lines: list[bytes], size: int, max_bytes: int, path: Path) -> bytes | ResourceLimitError:
     if size > max_bytes:
-        return ResourceLimitError(f"{path.name}: a message of {size:,} bytes, the limit is {max_bytes:,}")
+        return ResourceLimitError(f"{path.name}: message of {size:,} bytes, the limit is {max_bytes:,}")
     return b"".join(lines)
 
 
 def attachments(resource: Resource) -> Iterator[Resource]:
-    """The files attached to a message; nothing of other resources."""
+    """Yield the files attached to a mail message; other resources have none."""
     if resource.media_type != MAIL_TYPE:
         return
     message = email.message_from_bytes(resource.content, policy=email.policy.default)
     assert isinstance(message, EmailMessage)
     try:
-        parts = list(message.iter_attachments())[:_MOST_ATTACHMENTS]
-    except (AttributeError, KeyError, ValueError, LookupError):  # the package trips over headers that break the rules
+        parts = list(message.iter_attachments())[:_MAX_ATTACHMENTS]
+    except (AttributeError, KeyError, ValueError, LookupError):  # the email package raises these on malformed headers
         return
     for number, part in enumerate(parts, 1):
         try:

@@ -1,4 +1,4 @@
-"""Files of the standard format: they bring their own URI, date and metadata."""
+"""URI and date of resources in the ``.nlp.txt`` format, which stores them in the file."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ NLPTEXT_TYPE: Final = "text/x-nlptext"
 
 
 def as_itself(resource: Resource) -> Resource:
-    """A ``.nlp.txt`` under the URI that it holds, fetched when it says; everything else as it is.
+    """Return a ``.nlp.txt`` resource with the URI and fetch date stored in it.
 
-    So is one whose URI is not known (``?``), and one that breaks the format: that failure is told of the file.
+    Other resources are returned unchanged, and so are files without a URI (``?``) and files that violate the format: the
+    extraction reports that error later.
     """
     if resource.media_type != NLPTEXT_TYPE:
         return resource

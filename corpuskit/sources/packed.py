@@ -1,4 +1,4 @@
-"""Content that gzip, bzip2 or xz has packed."""
+"""Detection and decompression of gzip, bzip2 and xz, and opening of WACZ packages."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from typing import IO, Any, Final
 
 from corpuskit.errors import ResourceLimitError, SourceError
 
-# Suffix → the first bytes, and what opens it.
+# Suffix → signature and open function.
 PACKERS: Final[dict[str, tuple[bytes, Callable[..., Any]]]] = {
     ".gz": (b"\x1f\x8b\x08", gzip.open),
     ".bz2": (b"BZh", bz2.open),
     ".xz": (b"\xfd7zXZ\x00", lzma.open),
 }
 DAMAGED: Final = (zlib.error, lzma.LZMAError, EOFError, OSError, ValueError)
-"""What reading damaged packed content raises."""
+"""Exceptions raised by reading damaged compressed content."""
 DAMAGED_ZIP: Final = (*DAMAGED, zipfile.BadZipFile, NotImplementedError, RuntimeError)
-"""What opening and reading a damaged or encrypted ZIP file raises."""
+"""Exceptions raised by opening or reading a damaged or encrypted ZIP file."""
 
 
 def packed_by(content: bytes) -> str | None:
-    """The suffix of the packer whose mark the content begins with; None where it is not packed."""
+    """Return the suffix of the compression format, judged by the signature, or None if the content is not compressed."""
     return next((suffix for suffix, (mark, _) in PACKERS.items() if content.startswith(mark)), None)
 
 
@@ -34,30 +34,30 @@ def open_wacz(file: Any, name: str) -> zipfile.ZipFile:
     """Open a WACZ package.
 
     Args:
-        file: path, or an open file.
-        name: names it in errors.
+        file: Path or open file.
+        name: Name of the package in error messages.
 
     Raises:
-        SourceError: It is not a ZIP file.
+        SourceError: The file is not a ZIP file.
     """
     try:
         return zipfile.ZipFile(file)
     except DAMAGED_ZIP as error:
-        raise SourceError(f"{name} is no WACZ package: {error}") from error
+        raise SourceError(f"{name}: not a WACZ package: {error}") from error
 
 
 def unpack(source: bytes | IO[bytes], suffix: str | None = None, *, where: str, max_bytes: int) -> bytes:
-    """Return the unpacked content.
+    """Return the decompressed content.
 
     Args:
-        source: packed bytes, or an open file of them.
-        suffix: ``.gz``, ``.bz2`` or ``.xz``; default: what the bytes begin with.
-        where: names it in errors.
-        max_bytes: of the unpacked content; no more is unpacked, whatever the file says of its size.
+        source: Compressed bytes, or an open file with them.
+        suffix: ``.gz``, ``.bz2`` or ``.xz``; default: detected from the content.
+        where: Name of the source in error messages.
+        max_bytes: Maximum size of the decompressed content. The size declared in the file is not trusted.
 
     Raises:
-        SourceError: It is damaged.
-        ResourceLimitError: It has more than ``max_bytes``.
+        SourceError: The content is damaged.
+        ResourceLimitError: The content is larger than ``max_bytes``.
     """
     if isinstance(source, bytes):
         suffix = suffix or packed_by(source) or ".gz"
@@ -66,7 +66,7 @@ def unpack(source: bytes | IO[bytes], suffix: str | None = None, *, where: str, 
         with PACKERS[suffix or ".gz"][1](source, "rb") as stream:
             content: bytes = stream.read(max_bytes + 1)
     except DAMAGED as error:
-        raise SourceError(f"{where} cannot be unpacked: {error}") from error
+        raise SourceError(f"{where} cannot be decompressed: {error}") from error
     if len(content) > max_bytes:
-        raise ResourceLimitError(f"{where}: more than {max_bytes:,} bytes, the limit")
+        raise ResourceLimitError(f"{where}: larger than the limit of {max_bytes:,} bytes when decompressed")
     return content

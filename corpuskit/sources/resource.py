@@ -1,4 +1,4 @@
-"""A resource: bytes with what is known about them."""
+"""Resources: content with its URI, media type, dates and metadata."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from datetime import UTC, datetime
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """What one place gave.
+    """Content obtained from a source, before extraction.
 
     Attributes:
-        uri: where it stands; a relative path with ``/`` for a file.
-        content: its bytes.
-        media_type: lower case, without parameters.
-        charset: what the server or archive said.
-        fetched: when it was obtained, UTC.
-        modified: Last-Modified of the server or the file, UTC.
-        name: a file name for the original.
-        origin: a hash of the folder it was added from, to tell files of one name apart; None for the web.
-        etag: the server's.
-        source: which source obtained it: ``file``, ``web``, ``warc``, ``wikipedia``, ``zim``, ``dump``, ``feed``.
-        metadata: more to keep in the document's metadata.
-        beside: files that belong to it, by their names in its artifact directory: ``textgrid.json``, ``marks.json.zst``.
-        headers: of the HTTP answer it came in; None where there was none.
-        record: of a web archive elsewhere, as it stands there, packed; None where the original is kept in another way.
+        uri: URI of the content; for a file, its relative path with ``/``.
+        content: The bytes.
+        media_type: Media type in lower case, without parameters.
+        charset: Encoding declared by the server or archive.
+        fetched: Time at which the content was obtained, UTC.
+        modified: Last-Modified date of the server or file, UTC.
+        name: File name for storing the original.
+        origin: Hash of the folder that the file was added from, to distinguish files with equal URIs, or None for the web.
+        etag: ETag header of the server.
+        source: Kind of source: ``file``, ``web``, ``warc``, ``wikipedia``, ``zim``, ``dump``, ``feed``.
+        metadata: Additional entries for the document metadata.
+        sidecars: Sidecar files: name in the artifact directory (``textgrid.json``, ``marks.json.zst``) → content.
+        headers: Headers of the HTTP response, or None without a response.
+        record: Compressed record of an external web archive, as stored there, or None if the original is stored in another way.
     """
 
     uri: str
@@ -39,13 +39,13 @@ class Resource:
     etag: str | None = None
     source: str = "file"
     metadata: dict[str, str] = field(default_factory=dict)
-    beside: dict[str, bytes] = field(default_factory=dict, repr=False)
+    sidecars: dict[str, bytes] = field(default_factory=dict, repr=False)
     headers: tuple[tuple[str, str], ...] | None = None
     record: bytes | None = field(default=None, repr=False)
 
 
-Found = Resource | tuple[str, Exception]
-"""What was found; of what cannot be read (URI, error)."""
+SourceItem = Resource | tuple[str, Exception]
+"""A resource, or (URI, error) for content that cannot be read."""
 
-Known = Callable[[str], tuple[bytes, str, str | None] | None]
-"""Content, media type and charset of what was obtained earlier, by its payload digest."""
+PayloadLookup = Callable[[str], tuple[bytes, str, str | None] | None]
+"""Function that returns content, media type and charset of a stored payload for its digest, or None if it is not stored."""

@@ -1,4 +1,4 @@
-"""One source of any form, for ``corpuskit.extract``."""
+"""Opening of a single source for ``corpuskit.extract``: path, URL, bytes, binary file or lxml element."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MARKUP: Final = re.compile(r"\s*<")
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The bytes of a source; ``path`` is absolute, for files only."""
+    """Content of a source; ``path`` is absolute and set for files only."""
 
     content: bytes
     media_type: str
@@ -31,15 +31,15 @@ class Opened:
 
 
 def open_source(source: Any, *, media_type: str | None, uri: str | None, max_bytes: int) -> Any:
-    """The bytes behind a path, URL, bytes or binary file as :class:`Opened`; a parsed lxml element as it is.
+    """Return the content of a path, URL, bytes or binary file as :class:`Opened`; return an lxml element unchanged.
 
-    What gzip, bzip2 or xz has packed is unpacked.
+    Content compressed with gzip, bzip2 or xz is decompressed.
 
     Raises:
-        SourceError: the path is empty, or the file cannot be read, or not be unpacked.
-        ResourceLimitError: it has more than ``max_bytes`` when unpacked.
-        FetchError: the URL cannot be fetched.
-        TypeError: HTML in a str, or a source of another kind.
+        SourceError: The path is empty, or the file cannot be read or decompressed.
+        ResourceLimitError: The decompressed content is larger than ``max_bytes``.
+        FetchError: The URL cannot be fetched.
+        TypeError: The source is a str with HTML, or of an unsupported type.
     """
     charset = modified = fetched = file = None
     name = ""
@@ -53,7 +53,7 @@ def open_source(source: Any, *, media_type: str | None, uri: str | None, max_byt
         media_type = media_type or answer.media_type
         modified, fetched = answer.modified, answer.fetched
     elif isinstance(source, str) and (_MARKUP.match(source) or "\n" in source):
-        raise TypeError("markup in a str has lost its encoding: use extract(text.encode(), media_type='text/html')")
+        raise TypeError("found markup in a str, expected bytes: use extract(text.encode(), media_type='text/html')")
     elif isinstance(source, (str, os.PathLike)):
         path = check_path(source, "source")
         try:
@@ -65,7 +65,7 @@ def open_source(source: Any, *, media_type: str | None, uri: str | None, max_byt
     elif hasattr(source, "read"):
         content = source.read()
         if isinstance(content, str):
-            raise TypeError("the file gives text; open it in binary mode")
+            raise TypeError("found a file opened in text mode, expected binary mode")
         name = str(getattr(source, "name", ""))
     elif hasattr(source, "tag") and hasattr(source, "iter"):
         return source

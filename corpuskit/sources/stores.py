@@ -1,4 +1,4 @@
-"""Stores of files that fsspec opens: this machine, web servers, buckets of objects."""
+"""Access to file stores through fsspec (local files, web servers, object storage), with retries."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from corpuskit.sources.web.client import GuardedSession
 PROTOCOLS: Final = (
     "abfs", "abfss", "az", "file", "gcs", "gs", "hdfs", "http", "https", "local", "oss", "s3", "s3a", "webhdfs",
 )  # fmt: skip
-"""Stores that are opened. Others of fsspec read what they are told to from anywhere, chain stores or run code."""
-_OF_STRANGERS: Final = tuple(name for name in PROTOCOLS if name not in {"file", "hdfs", "local", "webhdfs"})
-"""Those that a list may name: not on this machine, nor in its network."""
-TRIES: Final = 6  # of a store that is busy
+"""Allowed protocols. Other fsspec protocols can chain stores, read arbitrary locations or run code."""
+_UNTRUSTED_PROTOCOLS: Final = tuple(name for name in PROTOCOLS if name not in {"file", "hdfs", "local", "webhdfs"})
+"""Protocols allowed in URLs from untrusted lists: neither local files nor servers in the local network."""
+TRIES: Final = 6  # attempts per call if the store is busy
 BUSY: Final = frozenset({408, 429, 500, 502, 503, 504})
 """HTTP statuses after which a request may succeed later."""
 PASSING: Final = frozenset({
     errno.EBUSY, errno.ETIMEDOUT, errno.ECONNRESET, errno.ECONNREFUSED, errno.ECONNABORTED, errno.EPIPE, errno.EIO,
     getattr(errno, "EREMOTEIO", errno.EIO), errno.EAGAIN, errno.EHOSTUNREACH, errno.ENETUNREACH,
 })  # fmt: skip
-"""Errors of stores after which it may, too."""
+"""Operating system errors after which a request may succeed later."""
 _LOG = logging.getLogger(__name__)
 _Value = TypeVar("_Value")
 _ANONYMOUS: Final[dict[str, dict[str, Any]]] = {
@@ -38,20 +38,20 @@ _ANONYMOUS: Final[dict[str, dict[str, Any]]] = {
 
 
 def open_store(url: str, *, listed: bool = False, anonymous: bool = False) -> tuple[Any, str]:
-    """fsspec's file system of a path or URL, and the path in it.
+    """Return the fsspec file system of a path or URL, and the path in it.
 
     Args:
-        url: a path, or a URL of one of :data:`PROTOCOLS`.
-        listed: it stands in a list or table, which may be a stranger's: not a place on this machine, nor a private address.
-            What is named over HTTP by the user is at a private address only where its own host is.
-        anonymous: a bucket is read without the credentials of the environment, as public ones can be.
+        url: A path, or a URL with one of :data:`PROTOCOLS`.
+        listed: The URL comes from a list or table, which may be untrusted: local files and private addresses are refused.
+            For HTTP URLs that the user passes, private addresses are allowed only on the host of the URL itself.
+        anonymous: Read a public bucket without the credentials of the environment.
 
     Raises:
         MissingExtraError: fsspec is not installed.
-        SourceError: the store's own package is not installed, or it is none of these.
+        SourceError: The protocol is not allowed, or the package for the store is not installed.
     """
     protocol, mark, _ = url.partition("://")
-    allowed = _OF_STRANGERS if listed else PROTOCOLS
+    allowed = _UNTRUSTED_PROTOCOLS if listed else PROTOCOLS
     if "::" in url or url.lower().startswith("data:") or (mark and protocol.lower() not in allowed):
         raise SourceError(f"{url[:200]}: expected a path, or a URL of one of these stores: {', '.join(allowed)}")
     try:
@@ -71,12 +71,12 @@ def open_store(url: str, *, listed: bool = False, anonymous: bool = False) -> tu
 
 
 @contextlib.contextmanager
-def refusals(place: str) -> Iterator[None]:
-    """What is at a private address is not read, and said so; other trouble may pass."""
+def private_address_errors(location: str) -> Iterator[None]:
+    """Convert errors about private addresses into SourceError with advice; other OSErrors propagate, as they may be temporary."""
     try:
         yield
     except ValueError as error:
-        raise SourceError(f"{place[:200]}: {error}") from error
+        raise SourceError(f"{location[:200]}: {error}") from error
     except OSError as error:
         cause: BaseException | None = error
         while cause is not None and not isinstance(cause, RefusedError):
@@ -84,20 +84,20 @@ def refusals(place: str) -> Iterator[None]:
         if cause is None:
             raise
         raise SourceError(
-            f"{place[:200]}: {cause}; a list or table may not name it: give its server yourself (base=), with the paths on it"
+            f"{location[:200]}: {cause}; lists and tables may not name private addresses: pass the server as base= and use paths relative to it"
         ) from error
 
 
 def is_local(fs: Any) -> bool:
-    """The file system is that of this machine."""
+    """Return whether the file system is that of the local machine."""
     return "file" in ((fs.protocol,) if isinstance(fs.protocol, str) else fs.protocol)
 
 
-def patiently(call: Callable[[], _Value]) -> _Value:
-    """What a call gives; while its store is busy it is called again, later each time.
+def retry_busy(call: Callable[[], _Value]) -> _Value:
+    """Return the result of a call, retrying with exponential backoff while the store is busy.
 
     Raises:
-        OSError: the store stays busy; else what the call raises.
+        OSError: The store is still busy after the last attempt. Other exceptions of the call propagate.
     """
     wait = 1.0
     for _ in range(TRIES - 1):
@@ -106,7 +106,7 @@ def patiently(call: Callable[[], _Value]) -> _Value:
         except Exception as error:
             if not _is_busy(error):
                 raise
-            _LOG.info("%s, waiting", error)
+            _LOG.info("Store is busy, retrying: %s", error)
         time.sleep(wait)
         wait *= 2
     try:
@@ -114,7 +114,7 @@ def patiently(call: Callable[[], _Value]) -> _Value:
     except Exception as error:
         if not _is_busy(error) or isinstance(error, OSError):
             raise
-        raise OSError(errno.EBUSY, f"{error}; asked {TRIES} times") from error
+        raise OSError(errno.EBUSY, f"{error}; gave up after {TRIES} attempts") from error
 
 
 def _is_busy(error: Exception) -> bool:
@@ -122,16 +122,16 @@ def _is_busy(error: Exception) -> bool:
         return False
     if getattr(error, "status", None) in BUSY or isinstance(error, (TimeoutError, ConnectionError)):
         return True
-    if type(error).__name__ in {"ClientPayloadError", "ServerDisconnectedError"}:  # of aiohttp: a cut answer
+    if type(error).__name__ in {"ClientPayloadError", "ServerDisconnectedError"}:  # aiohttp: truncated response
         return True
     return isinstance(error, OSError) and error.errno in PASSING
 
 
-class PatientFile:
-    """A file of a store that is read patiently: with ``read``, ``readline``, ``seek`` and ``tell``.
+class RetryingFile:
+    """Read-only file of a store that retries failed reads.
 
     Args:
-        opened: what fsspec has opened for reading.
+        opened: File opened for reading by fsspec.
     """
 
     closed = False
@@ -140,14 +140,14 @@ class PatientFile:
         self._opened = opened
 
     def read(self, size: int = -1) -> bytes:
-        """As that of the file."""
-        return self._again(lambda: bytes(self._opened.read(size)))
+        """Read bytes, as ``io.RawIOBase.read`` does."""
+        return self._retry(lambda: bytes(self._opened.read(size)))
 
     def readline(self, size: int = -1) -> bytes:
-        """As that of the file."""
-        return self._again(lambda: bytes(self._opened.readline(size)))
+        """Read a line, as ``io.IOBase.readline`` does."""
+        return self._retry(lambda: bytes(self._opened.readline(size)))
 
-    def _again(self, call: Callable[[], bytes]) -> bytes:
+    def _retry(self, call: Callable[[], bytes]) -> bytes:
         start = self._opened.tell()
 
         def read() -> bytes:
@@ -155,30 +155,30 @@ class PatientFile:
                 self._opened.seek(start)
             return call()
 
-        return patiently(read)
+        return retry_busy(read)
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """As that of the file."""
+        """Set the position, as ``io.IOBase.seek`` does."""
         return int(self._opened.seek(offset, whence))
 
     def tell(self) -> int:
-        """As that of the file."""
+        """Return the position."""
         return int(self._opened.tell())
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def seekable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def writable(self) -> bool:
-        """It is not."""
+        """Return False."""
         return False
 
     def close(self) -> None:
-        """Closes the file."""
+        """Close the file."""
         self.closed = True
         self._opened.close()
 
@@ -189,6 +189,6 @@ class PatientFile:
         self.close()
 
 
-def open_patiently(fs: Any, path: str) -> PatientFile:
-    """A file of a store, for reading."""
-    return PatientFile(patiently(lambda: fs.open(path, "rb")))
+def open_retrying(fs: Any, path: str) -> RetryingFile:
+    """Open a file of a store for reading, with retries."""
+    return RetryingFile(retry_busy(lambda: fs.open(path, "rb")))

@@ -15,11 +15,11 @@ from corpuskit.store.formatting import pluralize
     [
         (
             ["crawl", "new", "ftp://a.example/"],
-            "scheme ftp; expected http:// or https://; what is elsewhere is saved as",
+            "scheme ftp; expected http:// or https://; save other content as",
         ),
-        (["crawl", "new", "http://"], "no valid host; expected a site's name as in https://www.example.org/page"),
+        (["crawl", "new", "http://"], "no valid host; expected a host name as in https://www.example.org/page"),
         (["extract", "ftp://a.example/x.pdf"], "scheme ftp; expected http:// or https://"),
-        (["extract", "http:///x.pdf"], "no valid host; expected a site's name"),
+        (["extract", "http:///x.pdf"], "no valid host; expected a host name"),
         (["crawl", "http://a.example/"], "expected a corpus folder, got a URL"),
         (["add", "https://a.example/", "pages"], "expected a corpus folder, got a URL"),
     ],

@@ -318,8 +318,6 @@ def test_a_sitemap_that_breaks_off_is_told_and_its_half_url_is_not_asked_for(cor
     assert corpus.documents().uri.tolist() == ["http://a.example/one"]
     failure = corpus.failures().iloc[0]
     assert (failure.uri, failure.stage) == ("http://a.example/s.xml", "sitemap")
-    assert failure.message == "only partly read: it breaks off in line 1"
-    assert "sitemaps and feeds with errors: http://a.example/s.xml (only partly read: it breaks off in line 1)" in repr(
-        job
-    )
+    assert failure.message == "only partly read: truncated in line 1"
+    assert "sitemaps and feeds with errors: http://a.example/s.xml (only partly read: truncated in line 1)" in repr(job)
     assert set(web.fetched) == {"http://a.example/s.xml", "http://a.example/one"}

@@ -72,20 +72,20 @@ def test_scores_agree_with_the_labels_it_gives(world: World, baseline: PdfTrioMo
 def test_ours_stands_beside_it_on_the_same_texts(
     world: World, links: World, model: RelevanceModel, url_model: RelevanceModel, baseline: PdfTrioModel
 ) -> None:
-    theirs, ours = baseline.beside(model, world[0], world[1])
+    theirs, ours = baseline.compare(model, world[0], world[1])
     assert (theirs.system, ours.system) == ("pdf_trio", "corpuskit")
     assert theirs.n == ours.n == len(world[0])
     assert ours.precision > 0.9
     whole = CorpusModel(model, url_model)  # what a corpus has trained
-    assert baseline.beside(whole, *world) == baseline.beside(model, *world)
+    assert baseline.compare(whole, *world) == baseline.compare(model, *world)
     of_urls = train(*links, preset="pdf_trio", kind="url")
-    assert of_urls.beside(whole, *links)[1] == of_urls.beside(url_model, *links)[1]
+    assert of_urls.compare(whole, *links)[1] == of_urls.compare(url_model, *links)[1]
     for system, other, message in (
         (baseline, url_model, "expected one of documents"),
         (of_urls, CorpusModel(model), "found no model of URLs"),
     ):
         with pytest.raises(RelevanceError, match=message):
-            system.beside(other, [], [])
+            system.compare(other, [], [])
 
 
 @pytest.mark.parametrize(

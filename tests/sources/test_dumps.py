@@ -76,7 +76,7 @@ def test_behind_damage_one_failure_tells_of_it(tmp_path):
     assert first.uri.endswith("/Hafenkasse")
     assert uri.endswith("/d.xml")
     assert isinstance(error, SourceError)
-    assert "behind 1 articles" in str(error)
+    assert "after 1 articles" in str(error)
     packed = gzip.compress(DUMP)
     (tmp_path / "e.xml.gz").write_bytes(packed[:-200])
     assert isinstance(read(tmp_path / "e.xml.gz")[-1][1], SourceError)
@@ -100,7 +100,7 @@ def test_pages_that_are_too_large_and_bombs_are_failures(tmp_path):
 def test_pages_that_are_no_wikitext_are_failures(tmp_path):
     (tmp_path / "d.xml").write_text(HEAD + page("Daten", "{}", model="json") + page("Text", "t") + "</mediawiki>")
     (_, error), text = read(tmp_path / "d.xml")
-    assert "not of wikitext" in str(error)
+    assert "expected wikitext" in str(error)
     assert text.content == b"t"
 
 

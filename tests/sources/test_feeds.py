@@ -83,5 +83,5 @@ def test_a_link_that_is_no_url_is_no_address(corpus, tmp_path):
 def test_a_damaged_feed_that_loses_items_is_told(tmp_path):
     (tmp_path / "f.xml").write_text(RSS.replace("</item>\n<item><title>Calm", "<![CDATA[</item><item ><title>Calm"))
     (_, error), *items = read(tmp_path / "f.xml")
-    assert "1 of its 3 items" in str(error)
+    assert "only 1 of 3 items" in str(error)
     assert [item.uri for item in items] == ["http://h.example/storm"]

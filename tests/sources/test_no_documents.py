@@ -24,12 +24,12 @@ def corpus(tmp_path):
         (
             "a.json.gz",
             gzip.compress(RECORDS, mtime=0),
-            "application/json: records are no document; write the text of each",
+            "application/json: records are not documents; write the text of each",
         ),
-        ("a.csv.bz2", bz2.compress(b"a,b\n1,<p>x</p>\n"), "text/csv: records are no document"),
-        ("a.jsonl", RECORDS, "application/jsonlines: records are no document"),
-        ("a.bin", bytes(range(256)) * 9, "application/octet-stream: these bytes are neither text nor of a format"),
-        ("a.json.gz", gzip.compress(RECORDS, mtime=0)[:-9], "a.json.gz cannot be unpacked"),
+        ("a.csv.bz2", bz2.compress(b"a,b\n1,<p>x</p>\n"), "text/csv: records are not documents"),
+        ("a.jsonl", RECORDS, "application/jsonlines: records are not documents"),
+        ("a.bin", bytes(range(256)) * 9, "application/octet-stream: the content is neither text nor of a known format"),
+        ("a.json.gz", gzip.compress(RECORDS, mtime=0)[:-9], "a.json.gz cannot be decompressed"),
     ],
 )
 def test_a_file_that_is_no_document_is_a_failure_that_says_why(corpus, tmp_path, name, content, message):

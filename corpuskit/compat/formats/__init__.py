@@ -1,1 +1,1 @@
-"""Export formats of the re-created systems."""
+"""Export formats of other systems: frenchtext, pdf_trio and TextWorks."""

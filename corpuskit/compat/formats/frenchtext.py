@@ -1,4 +1,4 @@
-"""The frames of frenchtext: blocks of each site, unique and shuffled, with the URLs they came from."""
+"""Export as frames of frenchtext: the distinct text blocks of each site, shuffled, with the URLs of their pages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from corpuskit.store.paths import safe_segment
 from corpuskit.text import count_words, detect_language
 
 _BATCH: Final = 20_000  # rows
-_BUCKET: Final = 100_000  # rows that are put in order in memory
+_BUCKET: Final = 100_000  # rows sorted in memory at a time
 _INDEX: Final = ("Dataset", "DatasetFile", "Website", "Url", "Scope", "UrlsFile", "Pages", "Words")
 _NO_SITE: Final = "_files_"
 
@@ -31,10 +31,10 @@ class FrenchtextWriter:
     """``frenchtext/``: ``SITE.dataset.feather``, ``SITE.urls.feather`` of each site, and ``datasets.csv``.
 
     Dataset frames: Website, DocEltType, DocEltCmd (category); DocId (uint32); NestingLevel (uint8); Text, Lang (str);
-    Words (int32); Unique (bool). Rows are the titles and texts; of equal ones of a site there is one. They are
-    shuffled with the seed ``shuffle`` unless that is None. URL frames: DocId (uint32), DocUrl (str), License (str),
-    Words, and for each language its words and its share as ``%LANG``. ``datasets.csv``: Dataset;DatasetFile;Website;
-    Url;Scope;UrlsFile;Pages;Words. Of one site 8 bytes a block and its URLs are held in memory.
+    Words (int32); Unique (bool). Rows are titles and texts, each distinct text of a site once. They are
+    shuffled with the seed ``shuffle`` unless it is None. URL frames: DocId (uint32), DocUrl (str), License (str),
+    Words, and per language the number of words and their share as ``%LANG``. ``datasets.csv``: Dataset;DatasetFile;Website;
+    Url;Scope;UrlsFile;Pages;Words. Memory use: the URLs of one site, and 8 bytes per text block.
     """
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
@@ -48,7 +48,7 @@ class FrenchtextWriter:
         self._rows.writerow(_INDEX)
 
     def write(self, item: Item) -> None:
-        """Adds the document; those of a site follow one another."""
+        """Add a document; the documents of a site must be consecutive."""
         host = item.row["host"] or _NO_SITE
         if self._site is None or self._site.host != host:
             self._end_site()
@@ -68,13 +68,13 @@ class FrenchtextWriter:
             self._rows.writerow([escape_formula(value) for value in row])
 
     def close(self) -> None:
-        """Ends the last site and the index."""
+        """Close the files of the last site and the index."""
         self._end_site()
         self._index.close()
 
 
 class _Site:
-    """The blocks of one site: kept on disk until all are known, then put in order."""
+    """Text blocks of one site, stored in a temporary file until all are known, then ordered."""
 
     def __init__(self, folder: Path, host: str, name: str, seed: int | None) -> None:
         import pyarrow as pa
@@ -99,7 +99,7 @@ class _Site:
         self._words: dict[str, array[int]] = {}
 
     def add(self, item: Item) -> None:
-        """Adds the document's blocks and URL."""
+        """Add the text blocks and the URL of a document."""
         doc_id = len(self._urls) + 1
         self._urls.append((doc_id, item.document.uri, item.row["license"]))
         counts: Counter[str] = Counter()
@@ -140,7 +140,7 @@ class _Site:
         self._rows = []
 
     def close(self) -> tuple[int, int]:
-        """Writes the frames; returns pages and words."""
+        """Write the frames; return the numbers of pages and words."""
         import numpy as np
         import pyarrow as pa
 
@@ -161,7 +161,7 @@ class _Site:
         return len(self._urls), words
 
     def _ordered(self, keys: Any, keep: Any) -> Iterator[Any]:
-        """The kept rows: in the order of the documents, or in that of their keys, which is none."""
+        """Yield the distinct rows in document order, or shuffled (ordered by their salted hashes)."""
         import numpy as np
         import pyarrow as pa
 
@@ -169,7 +169,7 @@ class _Site:
         if not self._is_shuffled:
             yield from (batch.filter(pa.array(keep[at : at + len(batch)])) for at, batch in self._spilled())
             return
-        # Equal shares of the range of keys: the buckets one after the other are in the order of the keys.
+        # Buckets are consecutive ranges of keys, so each bucket can be sorted separately in memory.
         borders = np.linspace(0, 2.0**64, count + 1)[1:-1].astype(np.uint64) if count > 1 else np.empty(0, np.uint64)
         for number in range(count):
             mine = keep & (np.searchsorted(borders, keys, side="right") == number)
@@ -214,7 +214,7 @@ class _Site:
 
 
 def _content(item: Item) -> Iterator[tuple[int, int, int, str]]:
-    """Type, command, level and text of the titles and texts, as the event frame has them."""
+    """Yield type, command, level and text of titles and texts, as in the event frame."""
     title, text_command = COMMANDS.index("Title"), COMMANDS.index("Text")
     table = item.document.table
     if item.document.title:

@@ -1,4 +1,4 @@
-"""Training data for fastText as the recipe of pdf_trio prepares it."""
+"""Export of fastText training data in the format of pdf_trio."""
 
 from __future__ import annotations
 
@@ -16,26 +16,29 @@ from corpuskit.export.item import Item
 from corpuskit.export.options import ExportOptions
 from corpuskit.export.writers import export_format
 
-_LEAST_BYTES: Final = 500  # of a text; the recipe removes smaller ones
-_VALIDATE: Final = 9  # one in so many documents is for validation
-_TOO_MANY: Final = 1.5  # times as many as wanted
+_MIN_TEXT_BYTES: Final = 500  # per text; pdf_trio removes shorter ones
+_VALIDATION_INTERVAL: Final = 9  # one document in nine is for validation
+_MAX_OVERSHOOT: Final = 1.5  # maximum size of the validation set relative to its target
 _PARTS: Final = ("train", "validate", "urls-train", "urls-validate")
 
 
 @export_format("pdf_trio", files="pdf_trio/", about="training data as the recipe of pdf_trio makes it")
 class PdfTrioWriter:
-    """``pdf_trio/``: ``CLASS/ID.ft``, a file a document, and ``train.ft`` and ``validate.ft``, a line a document.
+    """``pdf_trio/``: ``CLASS/ID.ft`` with one file per document; ``train.ft`` and ``validate.ft`` with one line per document.
 
-    A line is ``__label__CLASS`` and the tokens of :func:`corpuskit.relevance.tokenizers.ascii_tokens`, which are to the byte
-    those of its shell pipeline; texts of less than 500 bytes are left out. With ``page_size_tokens`` the last two tokens
-    are ``WIDTH595 HEIGHT842`` where the size of the first page is known. One document in nine is for validation, the same
-    ones for the same ``shuffle``: those of whole hosts, drawn until they are a ninth, or of any host where each is too large.
+    A line is ``__label__CLASS`` and the tokens of :func:`corpuskit.relevance.tokenizers.ascii_tokens`, identical to those of
+    the shell pipeline of pdf_trio. Texts shorter than 500 bytes are omitted. With ``page_size_tokens``, the last two tokens
+    are ``WIDTH595 HEIGHT842`` if the size of the first page is known.
 
-    Documents that have a web address also make ``CLASS.tsv`` (doc_id, URL, time as ``20200102030405``) and the training set
-    of URLs, ``urls-train.ft`` and ``urls-validate.ft``, with the tokens of :func:`corpuskit.relevance.pdf_trio_url_tokens`.
+    One document in nine is for validation; the selection depends only on ``shuffle``. Complete hosts are drawn until the
+    share is reached. If every host is too large, documents are drawn independently of their hosts.
+
+    Documents with a web URL are also written to ``CLASS.tsv`` (doc_id, URL, time as ``20200102030405``) and to the training
+    set of URLs, ``urls-train.ft`` and ``urls-validate.ft``, with the tokens of
+    :func:`corpuskit.relevance.pdf_trio_url_tokens`.
 
     Attributes:
-        left_out: why → number of documents without a line here, for the report of the export.
+        left_out: Reason → number of omitted documents, for the report of the export.
     """
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
@@ -43,21 +46,21 @@ class PdfTrioWriter:
         self._folder.mkdir()
         self._options = options
         self._killed = frozenset(options.kill)
-        self._place = self._folder / "lines"
-        self._pending = self._place.open("w+b")  # until it is known which are for validation
+        self._pending_path = self._folder / "lines"
+        self._pending = self._pending_path.open("w+b")  # lines, until the validation set is selected
         self._hosts: Counter[str] = Counter()
         self._drawn = array("Q")
         self._lists: dict[str, IO[bytes]] = {}
         self.left_out: Counter[str] = Counter()
 
     def write(self, item: Item) -> None:
-        """Writes the line of a labelled document, unless it is small or on the kill list."""
+        """Write the line of a labelled document, unless it is too short or on the kill list."""
         from corpuskit.compat.textworks import page_size_tokens
         from corpuskit.relevance.tokenizers import ascii_tokens
 
         label, row = item.row["label"], item.row
         text = item.text.encode("utf-8", "replace")
-        if why := self._why_not(label, len(text), row["doc_id"]):
+        if why := self._omission_reason(label, len(text), row["doc_id"]):
             self.left_out[f"{why} (pdf_trio)"] += 1
             return
         tokens = ascii_tokens(text).encode("utf-8", "surrogateescape").strip()
@@ -74,11 +77,11 @@ class PdfTrioWriter:
         self._drawn.append(self._draw(row["doc_id"]))
         self._pending.write(group.encode() + b"\n" + line + (self._write_url(row, name) if is_web else b"\n"))
 
-    def _why_not(self, label: str | None, size: int, doc_id: str) -> str:
+    def _omission_reason(self, label: str | None, size: int, doc_id: str) -> str:
         if not label:
             return "without a label"
-        if size < _LEAST_BYTES:
-            return f"of less than {_LEAST_BYTES} bytes"
+        if size < _MIN_TEXT_BYTES:
+            return f"of less than {_MIN_TEXT_BYTES} bytes"
         return "on the kill list" if doc_id in self._killed else ""
 
     def _write_url(self, row: Mapping[str, Any], name: str) -> bytes:
@@ -95,20 +98,20 @@ class PdfTrioWriter:
         return int.from_bytes(digest[:8], "big")
 
     def _hosts_to_validate(self) -> set[str]:
-        """Hosts with a ninth of the documents in all; none where no host is small enough."""
-        wanted = len(self._drawn) / _VALIDATE
+        """Return hosts with one ninth of all documents; an empty set if every host is too large."""
+        target = len(self._drawn) / _VALIDATION_INTERVAL
         chosen: set[str] = set()
         count = 0
         for host in sorted(self._hosts, key=self._draw):
-            if count < wanted and count + self._hosts[host] <= _TOO_MANY * wanted:
+            if count < target and count + self._hosts[host] <= _MAX_OVERSHOOT * target:
                 chosen.add(host)
                 count += self._hosts[host]
         return chosen
 
     def close(self) -> None:
-        """Splits the lines and ends the files."""
+        """Split the lines into training and validation, and close the files."""
         hosts = self._hosts_to_validate()
-        share = math.ceil(len(self._drawn) / _VALIDATE) if len(self._drawn) > 1 else 0
+        share = math.ceil(len(self._drawn) / _VALIDATION_INTERVAL) if len(self._drawn) > 1 else 0
         border = sorted(self._drawn)[share] if share else 0
         self._pending.seek(0)
         with contextlib.ExitStack() as stack:
@@ -121,7 +124,7 @@ class PdfTrioWriter:
                 if url_line != b"\n":
                     files[f"urls-{part}"].write(url_line)
         self._pending.close()
-        self._place.unlink()
+        self._pending_path.unlink()
         for file in self._lists.values():
             file.close()
 

@@ -1,4 +1,4 @@
-"""TextWorks' artifacts of PDF documents, and their readers."""
+"""Export and readers of the TextWorks artifacts of PDF documents."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Box = tuple[float, float, float, float]
 class TextWorksWriter:
     """``textworks/HOST/PATH.d/``: ``segmentation.json`` and ``textgrid.json`` of each PDF document.
 
-    They are made again from the original, in a worker; the time of the run is when the document was fetched.
+    The files are built from the original in a worker process; their run time is the fetch time of the document.
     """
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
@@ -37,7 +37,7 @@ class TextWorksWriter:
         self._is_masked = options.mask_personal_data
 
     def write(self, item: Item) -> None:
-        """Writes the artifacts of a PDF; other documents have none."""
+        """Write the artifacts of a PDF; other documents are ignored."""
         if item.row["media_type"] != _PDF or self._is_masked:
             return  # the text of the original is not masked
         name = f"{item.path.rpartition('/')[2]}.d"
@@ -46,16 +46,16 @@ class TextWorksWriter:
             self._folder.write(f"{item.path}.d/{file}", content)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no file is open."""
 
 
 def make_artifacts(content: bytes, name: str, when: str) -> dict[str, bytes]:
-    """File name → content of the two artifacts of a PDF. Runs in a worker process.
+    """Return file name → content of the two artifacts of a PDF; runs in a worker process.
 
     Args:
-        content: the PDF.
-        name: its id in the files.
-        when: ISO 8601; what the text grid says of the time of the run.
+        content: The PDF.
+        name: Document id in the files.
+        when: Time of the run in the text grid, ISO 8601.
     """
     from corpuskit.compat.textworks import segmentation, textgrid
     from corpuskit.extraction.pdf.analysis import analyse
@@ -67,13 +67,13 @@ def make_artifacts(content: bytes, name: str, when: str) -> dict[str, bytes]:
     run = datetime.fromisoformat(when).astimezone(UTC)
     grid["buildInfo"]["runAtMillis"] = int(run.timestamp() * 1000)
     grid["buildInfo"]["runAtStr"] = run.isoformat(timespec="seconds")
-    found = (("segmentation.json", blocks), ("textgrid.json", grid))
-    return {file: json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode() for file, data in found}
+    artifacts = (("segmentation.json", blocks), ("textgrid.json", grid))
+    return {file: json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode() for file, data in artifacts}
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentedLine:
-    """A line: its tokens and their ids, equally many."""
+    """Tokens of a line with their ids."""
 
     tokens: tuple[str, ...]
     ids: tuple[int, ...]
@@ -81,7 +81,7 @@ class SegmentedLine:
 
 @dataclass(frozen=True, slots=True)
 class SegmentedBlock:
-    """A block of a page: its labels (header, body or references; then its role) and lines."""
+    """Block of a page with its lines and two labels: zone (header, body, references) and role."""
 
     page: int
     labels: tuple[str, ...]
@@ -93,9 +93,9 @@ class Segmentation:
     """A segmentation.json.
 
     Attributes:
-        document_id: its name there; empty where it has none.
-        blocks: in the order of the file.
-        boxes: id → (page, (left, top, width, height)), points from the top left corner; pages count from 0.
+        document_id: Document id in the file, or empty if missing.
+        blocks: Blocks in file order.
+        boxes: Id → (page, (left, top, width, height)): 0-based page, and points from the top left corner.
     """
 
     document_id: str
@@ -108,11 +108,11 @@ class GridRow:
     """A row of a text grid.
 
     Attributes:
-        page: 0-based.
-        offset: characters of the page's rows before it.
-        text: as it is read.
-        boxes: of each character: (left, top, width, height), hundredths of points.
-        is_glyph: of each character: it is drawn; False: inserted, such as blanks and marks.
+        page: 0-based page number.
+        offset: Number of characters in the preceding rows of the page.
+        text: Text of the row.
+        boxes: Box per character: (left, top, width, height) in hundredths of points.
+        is_glyph: True per character drawn on the page, False for inserted characters such as spaces.
     """
 
     page: int
@@ -124,7 +124,7 @@ class GridRow:
 
 @dataclass(frozen=True, slots=True)
 class TextGrid:
-    """A textgrid.json: its id, the size of each page (width, height in hundredths of points), its rows.
+    """A textgrid.json.
 
     Args:
         document_id: Id of the document.
@@ -138,25 +138,25 @@ class TextGrid:
 
 
 def read_segmentation(path: str | os.PathLike[str]) -> Segmentation:
-    """Read a segmentation.json, whatever order its ``boxFormat`` says (default: top, left, width, height).
+    """Read a segmentation.json with any ``boxFormat`` (default: top, left, width, height).
 
     Args:
         path: The file.
 
     Raises:
-        DocumentFormatError: it is none: tokens and ids that do not pair, ids that are not unique or not defined.
-        SourceError: There is no such file, or it is a folder.
+        DocumentFormatError: The file is not a segmentation, or its ids are duplicate, undefined or do not match the tokens.
+        SourceError: The file does not exist, or is a directory.
     """
     with _Json(path) as data:
         order = data.get("boxFormat", list(_BOX_FORMAT))
         if sorted(order) != sorted(_BOX_FORMAT):
             raise ValueError(f"boxFormat {order}")
-        places = [order.index(name) for name in ("left", "top", "width", "height")]
+        positions = [order.index(name) for name in ("left", "top", "width", "height")]
         boxes: dict[int, tuple[int, Box]] = {}
         for number, (page, values) in data["ids"]:
             if type(number) is not int or number in boxes:
-                raise ValueError(f"id {number!r} is no number or stands twice")
-            boxes[number] = (_whole(page), _box([values[i] for i in places]))
+                raise ValueError(f"id {number!r} is not a number, or is duplicate")
+            boxes[number] = (_non_negative_int(page), _box([values[i] for i in positions]))
         blocks = tuple(_blocks(data["pages"]))
         used = [number for block in blocks for line in block.lines for number in line.ids]
         if len(set(used)) != len(used) or not set(used) <= set(boxes):
@@ -172,7 +172,7 @@ def _blocks(pages: Any) -> Iterator[SegmentedBlock]:
                 if len(tokens) != len(ids) or not all(isinstance(token, str) for token in tokens):
                     raise ValueError(f"{len(tokens)} tokens and {len(ids)} ids in a line")
                 lines.append(SegmentedLine(tuple(tokens), tuple(ids)))
-            yield SegmentedBlock(_whole(page["page"]), tuple(map(str, block["labels"])), tuple(lines))
+            yield SegmentedBlock(_non_negative_int(page["page"]), tuple(map(str, block["labels"])), tuple(lines))
 
 
 def read_textgrid(path: str | os.PathLike[str]) -> TextGrid:
@@ -182,8 +182,8 @@ def read_textgrid(path: str | os.PathLike[str]) -> TextGrid:
         path: The file.
 
     Raises:
-        DocumentFormatError: it is none, or a row has not one place a character.
-        SourceError: There is no such file, or it is a folder.
+        DocumentFormatError: The file is not a text grid, or a row does not have one box per character.
+        SourceError: The file does not exist, or is a directory.
     """
     with _Json(path) as data:
         sizes, rows = [], []
@@ -194,16 +194,16 @@ def read_textgrid(path: str | os.PathLike[str]) -> TextGrid:
                 text, loci = row["text"], row["loci"]
                 if not isinstance(text, str) or len(loci) != len(text):
                     raise ValueError(f"{len(loci)} places for the characters of {text!r}")
-                # A glyph of several characters stands at the first of them; the others are inserted ones.
-                places = [locus["g"][0] if "g" in locus else locus["i"] for locus in loci]
-                boxes = tuple(_box(place[2]) for place in places)
+                # For a glyph of several characters the first has the glyph; the others are inserted characters.
+                glyphs = [locus["g"][0] if "g" in locus else locus["i"] for locus in loci]
+                boxes = tuple(_box(glyph[2]) for glyph in glyphs)
                 drawn = tuple("g" in locus for locus in loci)
-                rows.append(GridRow(number, _whole(row["offset"]), text, boxes, drawn))
+                rows.append(GridRow(number, _non_negative_int(row["offset"]), text, boxes, drawn))
         return TextGrid(str(data["documentId"]), tuple(sizes), tuple(rows))
 
 
 class _Json:
-    """A JSON object from outside; whatever is wrong with it is a DocumentFormatError."""
+    """Context manager that loads an untrusted JSON object and converts errors into DocumentFormatError."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = check_input_file(path)
@@ -231,7 +231,7 @@ def _box(values: Any) -> Box:
     return values[0], values[1], values[2], values[3]
 
 
-def _whole(value: Any) -> int:
+def _non_negative_int(value: Any) -> int:
     if type(value) is not int or value < 0:
-        raise ValueError(f"{value!r} is no count")
+        raise ValueError(f"{value!r}: expected a non-negative integer")
     return int(value)

@@ -1,4 +1,4 @@
-"""Indexes of web archives, Common Crawl's above all: which pages there are, and where in which archive each one is."""
+"""Indexes of web archives, such as those of Common Crawl: pages with the locations of their records."""
 
 from corpuskit.sources.commoncrawl.filters import Filters
 from corpuskit.sources.commoncrawl.index import Index, Partition, commoncrawl

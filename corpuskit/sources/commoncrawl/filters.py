@@ -1,4 +1,4 @@
-"""Which rows of an index are wanted, and which parts of a file cannot have any."""
+"""Filters on index rows, and pruning of row groups by their statistics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from corpuskit.errors import ConfigurationError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# ISO 639-1 and the code that the index has for it, ISO 639-3, of the languages that its detector (CLD2) tells.
+# ISO 639-1 → ISO 639-3 code, for the languages of the detector used by the index (CLD2).
 _CODES: Final = """
 aa=aar ab=abk af=afr ak=aka am=amh ar=ara as=asm ay=aym az=aze ba=bak be=bel bg=bul bh=bih bi=bis bn=ben bo=bod
 br=bre bs=bos ca=cat co=cos cs=ces cy=cym da=dan de=deu dv=div dz=dzo ee=ewe el=ell en=eng eo=epo es=spa et=est
@@ -32,15 +32,15 @@ _LANGUAGES: Final = {pair[:2]: pair[3:] for pair in _CODES.split()}
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which rows are wanted; all that is named must hold.
+    """Conditions on index rows; a row must satisfy all of them. An empty condition matches every row.
 
     Attributes:
-        domains: hosts with all that is below them, such as ``example.org``; empty for all.
-        tld: last labels of hosts, such as ``fr``; empty for all.
-        languages: ISO 639-1 or 639-3 codes, one of which the page's first language is; empty for all.
-        mime: detected media types; one that ends in ``/`` or ``*`` is a beginning. Empty for all.
-        status: HTTP status; None for all.
-        since: fetched then or later.
+        domains: Domains including their subdomains, such as ``example.org``.
+        tld: Top-level domains, such as ``fr``.
+        languages: ISO 639-1 or 639-3 codes; the first language of the page must be one of them.
+        mime: Detected media types; a type that ends in ``/`` or ``*`` is a prefix.
+        status: HTTP status; None matches any status.
+        since: Earliest fetch time.
     """
 
     domains: tuple[str, ...] = ()
@@ -61,33 +61,33 @@ class Filters:
         status: int | None = 200,
         since: date | str | None = None,
     ) -> Filters:
-        """Return filters as a person writes them.
+        """Return filters after validation and normalization of the arguments.
 
         Args:
-            domains: Domains with all hosts below them.
+            domains: Domains including their subdomains.
             tld: Top-level domains.
             languages: ISO 639 codes.
             mime: Media types.
-            status: HTTP status; None: any.
-            since: Fetched at this date or later.
+            status: HTTP status; None matches any status.
+            since: Earliest fetch date.
 
         Raises:
-            ConfigurationError: a language without a code, a media type without a slash, a status or a date that is none.
+            ConfigurationError: An unknown language code, a media type without a slash, or an invalid status or date.
         """
         if status is not None and not isinstance(status, int):
-            raise ConfigurationError(f"found status={status!r}, expected a number such as 200, or None for any")
+            raise ConfigurationError(f"found status={status!r}, expected a number such as 200, or None for any status")
         return cls(
-            tuple(sorted({_host(name) for name in _listed(domains)})),
-            tuple(sorted({_host(name).rpartition(".")[2] for name in _listed(tld)})),
-            tuple(sorted({_language(code) for code in _listed(languages)})),
-            tuple(sorted({_media_type(kind) for kind in _listed(mime)})),
+            tuple(sorted({_host(name) for name in _as_list(domains)})),
+            tuple(sorted({_host(name).rpartition(".")[2] for name in _as_list(tld)})),
+            tuple(sorted({_language(code) for code in _as_list(languages)})),
+            tuple(sorted({_media_type(kind) for kind in _as_list(mime)})),
             status,
             _date(since),
         )
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that decide."""
+        """The columns that the filters use."""
         named = {
             "url_host_name": self.domains or self.tld,
             "content_languages": self.languages,
@@ -95,35 +95,35 @@ class Filters:
             "fetch_status": self.status is not None,
             "fetch_time": self.since,
         }
-        return tuple(name for name, wanted in named.items() if wanted)
+        return tuple(name for name, condition in named.items() if condition)
 
     def keep(self, batch: pa.RecordBatch, left_out: Counter[str] | None = None) -> Any:
-        """Return of each row whether it is wanted; a value that the index lacks decides nothing, but that of the host does.
+        """Return a boolean mask of the rows that match all filters; a row with a missing value does not match.
 
         Args:
             batch: Rows of the index.
-            left_out: Counts the rows that are not, by the name of the first filter that they do not fit.
+            left_out: Counter that receives the number of rejected rows by the first filter that rejects them.
         """
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        kept = pa.array([True]).take(pa.array([0] * len(batch), pa.int32()))
+        mask = pa.array([True]).take(pa.array([0] * len(batch), pa.int32()))
         number = len(batch)
-        for name, fits in self._judged(batch):
-            kept = pc.and_(kept, pc.fill_null(fits, False))
+        for name, fits in self._filter_masks(batch):
+            mask = pc.and_(mask, pc.fill_null(fits, False))
             if left_out is not None:
-                rest = pc.sum(kept).as_py() or 0
+                rest = pc.sum(mask).as_py() or 0
                 left_out[name] += number - rest
                 number = rest
-        return kept
+        return mask
 
-    def _judged(self, batch: pa.RecordBatch) -> Iterator[tuple[str, Any]]:
-        """Name of each filter and of each row whether it fits; null where the index does not say."""
+    def _filter_masks(self, batch: pa.RecordBatch) -> Iterator[tuple[str, Any]]:
+        """Yield the name of each filter and a mask of the matching rows; null if the index has no value."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
         if self.domains or self.tld:
-            hosts = batch.column("url_host_name").dictionary_encode()  # far fewer than rows
+            hosts = batch.column("url_host_name").dictionary_encode()  # much fewer distinct hosts than rows
             named = hosts.dictionary.to_pylist()
             for name, test in (("domains", self._is_in_domains), ("tld", self._is_in_tld)):
                 if getattr(self, name):
@@ -146,36 +146,36 @@ class Filters:
         return host.lower().rpartition(".")[2] in self.tld
 
     def _is_in_domains(self, host: str) -> bool:
-        """Whether a host is one of the domains or below one."""
+        """Return whether a host is one of the domains or a subdomain of one."""
         name = host.lower()
         while name and name not in self.domains:
             name = name.partition(".")[2]
         return bool(name)
 
-    def ruled_out_by(self, least: dict[str, Any], most: dict[str, Any]) -> str | None:
-        """Return the name of a filter that no row of a part of a file can fit; None where each may be fitted.
+    def ruled_out_by(self, minimums: dict[str, Any], maximums: dict[str, Any]) -> str | None:
+        """Return the name of a filter that no row of a row group can match, or None if rows may match all filters.
 
-        A column without statistics rules nothing out. Hosts are told by ``url_host_name_reversed`` (``org.example.www``)
-        where the index has it, top-level domains by ``url_host_tld``.
+        Columns without statistics are ignored. Domains are compared with ``url_host_name_reversed`` (``org.example.www``) if
+        the index has this column, top-level domains with ``url_host_tld``.
 
         Args:
-            least: The least value of each column in this part.
-            most: The greatest one.
+            minimums: Minimum of each column in the row group.
+            maximums: Maximum of each column in the row group.
         """
-        if self.status is not None and not _between(least, most, "fetch_status", self.status, self.status):
+        if self.status is not None and not _between(minimums, maximums, "fetch_status", self.status, self.status):
             return "status"
-        if self.tld and not any(_between(least, most, "url_host_tld", name, name) for name in self.tld):
+        if self.tld and not any(_between(minimums, maximums, "url_host_tld", name, name) for name in self.tld):
             return "tld"
         reversed_names = [".".join(reversed(name.split("."))) for name in self.domains]
-        # "/" is the character behind ".": all hosts below one stand between it and that.
+        # "/" follows "." in ASCII, so all subdomains sort between name and name + "/".
         if reversed_names and not any(
-            _between(least, most, "url_host_name_reversed", name, name + "/") for name in reversed_names
+            _between(minimums, maximums, "url_host_name_reversed", name, name + "/") for name in reversed_names
         ):
             return "domains"
         tops = {name.rpartition(".")[2] for name in self.domains}
-        if tops and not any(_between(least, most, "url_host_tld", name, name) for name in tops):
+        if tops and not any(_between(minimums, maximums, "url_host_tld", name, name) for name in tops):
             return "domains"
-        newest = most.get("fetch_time")
+        newest = maximums.get("fetch_time")
         if self.since is not None and isinstance(newest, datetime):
             newest = newest.replace(tzinfo=UTC) if newest.tzinfo is None else newest
             return None if newest >= self.since else "since"
@@ -183,18 +183,18 @@ class Filters:
 
 
 PRUNED_BY: Final = ("fetch_status", "url_host_tld", "url_host_name_reversed", "fetch_time")
-"""The columns whose statistics rule out parts of a file."""
+"""Columns with statistics that can exclude row groups."""
 
 
-def _between(least: dict[str, Any], most: dict[str, Any], name: str, first: Any, last: Any) -> bool:
-    low, high = least.get(name), most.get(name)
+def _between(minimums: dict[str, Any], maximums: dict[str, Any], name: str, first: Any, last: Any) -> bool:
+    low, high = minimums.get(name), maximums.get(name)
     if low is None or high is None or type(low) is not type(first):
         return True
     return bool(low <= last and first <= high)
 
 
-def _listed(given: Iterable[str] | str) -> list[str]:
-    return [given] if isinstance(given, str) else list(given)
+def _as_list(value: Iterable[str] | str) -> list[str]:
+    return [value] if isinstance(value, str) else list(value)
 
 
 def _host(name: str) -> str:
@@ -212,15 +212,15 @@ def _language(code: str) -> str:
     if len(code) == 3 and code.isascii() and code.isalpha():
         return code
     if code not in _LANGUAGES:
-        raise ConfigurationError(f"found the language {code!r}, expected a code such as en or eng")
+        raise ConfigurationError(f"found the language {code!r}, expected an ISO 639 code such as en or eng")
     return _LANGUAGES[code]
 
 
 def _media_type(kind: str) -> str:
-    # Without a slash it would fit no row and pass for a filter that leaves nothing.
+    # A type without a slash would match no row, silently.
     if "/" not in kind:
         raise ConfigurationError(
-            f"found mime={kind!r}, expected a media type such as text/html, or text/* for all of a kind"
+            f"found mime={kind!r}, expected a media type such as text/html, or text/* for all text types"
         )
     return kind.strip().lower().removesuffix("*")
 

@@ -1,4 +1,4 @@
-"""The row of an index: a page, and the place of its record."""
+"""Schema and validation of index rows: a page and the location of its record."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ COLUMNS: Final = (
     "url", "url_host_name", "fetch_time", "fetch_status", "content_digest", "content_mime_detected", "content_languages",
     "content_charset", "content_truncated", "warc_filename", "warc_record_offset", "warc_record_length",
 )  # fmt: skip
-"""The columns of Common Crawl's columnar index that are read, by the names they have there."""
+"""Columns read from the index, with the names of Common Crawl's columnar index."""
 NEEDED: Final = ("url", "warc_filename", "warc_record_offset", "warc_record_length")
-MOST_URL: Final = 2_000  # characters; longer addresses are traps, and models read no more of them
-MOST_NAME: Final = 1_000
-MOST_RECORD: Final = 1 << 31  # bytes of a record, packed
+MAX_URL_CHARACTERS: Final = 2_000  # characters; longer URLs are crawler traps, and models truncate them
+MAX_NAME_CHARACTERS: Final = 1_000
+MAX_RECORD_BYTES: Final = 1 << 31  # bytes of a compressed record
 
 
 def place_schema() -> pa.Schema:
-    """Return the columns and types of a row, whatever the index has: UTC to the second, offsets and lengths in bytes."""
+    """Return the schema of index rows: times in UTC with seconds, offsets and lengths in bytes."""
     import pyarrow as pa
 
     types: dict[str, Any] = {
@@ -32,13 +32,13 @@ def place_schema() -> pa.Schema:
 
 
 def in_schema(batch: pa.RecordBatch | pa.Table) -> pa.RecordBatch:
-    """The batch with the columns and types of a row; a value that cannot be one is null, and so are columns it lacks."""
+    """Return the batch converted to the schema; missing columns and values that cannot be converted become null."""
     import pyarrow as pa
 
     schema = place_schema()
     names = batch.schema.names
     columns = [
-        _as(batch.column(names.index(field.name)), field.type)
+        _cast(batch.column(names.index(field.name)), field.type)
         if field.name in names
         else pa.nulls(len(batch), field.type)
         for field in schema
@@ -46,7 +46,7 @@ def in_schema(batch: pa.RecordBatch | pa.Table) -> pa.RecordBatch:
     return pa.record_batch(columns, schema=schema)
 
 
-def _as(column: Any, kind: Any) -> Any:
+def _cast(column: Any, kind: Any) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -66,15 +66,15 @@ def _as(column: Any, kind: Any) -> Any:
             column = column.cast(pa.int64())
         if pa.types.is_integer(kind) and pa.types.is_integer(column.type):
             bits = kind.bit_width - 1
-            least = (
+            minimum = (
                 0 if pa.types.is_unsigned_integer(column.type) else max(-(2**bits), -(2 ** (column.type.bit_width - 1)))
             )
-            most = min(2**bits, 2 ** (column.type.bit_width - 1)) - 1
-            inside = pc.and_(
-                pc.greater_equal(column, pa.scalar(least, column.type)),
-                pc.less_equal(column, pa.scalar(most, column.type)),
+            maximum = min(2**bits, 2 ** (column.type.bit_width - 1)) - 1
+            is_in_range = pc.and_(
+                pc.greater_equal(column, pa.scalar(minimum, column.type)),
+                pc.less_equal(column, pa.scalar(maximum, column.type)),
             )
-            column = pc.if_else(inside, column, None)
+            column = pc.if_else(is_in_range, column, None)
         return column.cast(kind)
     except pa.ArrowException:
         return pa.nulls(len(column), kind)
@@ -98,9 +98,9 @@ def _text(value: bytes | None) -> str | None:
 
 
 def wrong_places(batch: pa.RecordBatch) -> Any:
-    """Return of each row whether it can be no place of a page: no web address, a name that leads out, an offset below 0.
+    """Return a boolean mask of invalid rows: non-HTTP URL, unsafe archive name, or invalid offset or length.
 
-    A name that leads out is one with a scheme, a drive, a ``..``, or one from the root.
+    Unsafe names have a scheme, a drive or ``..``, or are absolute.
 
     Args:
         batch: Rows of an index.
@@ -109,17 +109,17 @@ def wrong_places(batch: pa.RecordBatch) -> Any:
 
     url, name = batch.column("url"), batch.column("warc_filename")
     start, length = batch.column("warc_record_offset"), batch.column("warc_record_length")
-    good = [
+    checks = [
         pc.match_substring_regex(url, r"^https?://[^/?#\s]"),
-        pc.less_equal(pc.binary_length(url), MOST_URL),
+        pc.less_equal(pc.binary_length(url), MAX_URL_CHARACTERS),
         pc.match_substring_regex(name, r"^[^/\\:\x00-\x1f][^\\:\x00-\x1f]*$"),
         pc.invert(pc.match_substring_regex(name, r"(^|/)\.\.?(/|$)")),
-        pc.less_equal(pc.binary_length(name), MOST_NAME),
+        pc.less_equal(pc.binary_length(name), MAX_NAME_CHARACTERS),
         pc.greater_equal(start, 0),
         pc.greater(length, 0),
-        pc.less_equal(length, MOST_RECORD),
+        pc.less_equal(length, MAX_RECORD_BYTES),
     ]
-    all_good = good[0]
-    for part in good[1:]:
-        all_good = pc.and_kleene(all_good, part)
-    return pc.invert(pc.fill_null(all_good, False))
+    is_valid = checks[0]
+    for part in checks[1:]:
+        is_valid = pc.and_kleene(is_valid, part)
+    return pc.invert(pc.fill_null(is_valid, False))

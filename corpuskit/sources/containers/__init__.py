@@ -1,4 +1,4 @@
-"""One module a kind of file that holds others, told by its suffix; a new module is found without a line elsewhere."""
+"""Readers of container files, one module per format; the modules of this package are imported automatically."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from corpuskit.sources.container import READERS, Reader
 
 
 def reader_of(name: str) -> Reader | None:
-    """Return what reads files of this name; None where its suffix says nothing.
+    """Return the reader for a file name, or None if the suffix is not that of a container.
 
     Args:
         name: The name of a file.

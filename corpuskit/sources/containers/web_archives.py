@@ -1,4 +1,4 @@
-"""Web archives: WARC and WACZ files."""
+"""Readers of web archives: WARC and WACZ files."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Iterator
 
 from corpuskit.sources.container import reads
 from corpuskit.sources.files import FoundFile
-from corpuskit.sources.resource import Found, Known
+from corpuskit.sources.resource import PayloadLookup, SourceItem
 from corpuskit.sources.warc import WARC_SUFFIXES, read_wacz, read_warc
 
 
 @reads(*WARC_SUFFIXES)
-def warc(found: FoundFile, *, max_bytes: int, known: Known | None) -> Iterator[Found]:
+def warc(file: FoundFile, *, max_bytes: int, known: PayloadLookup | None) -> Iterator[SourceItem]:
     """Return the pages and files of a WARC file."""
-    return read_warc(found.path, max_bytes=max_bytes, name=found.uri, known=known)
+    return read_warc(file.path, max_bytes=max_bytes, name=file.uri, known=known)
 
 
 @reads(".wacz")
-def wacz(found: FoundFile, *, max_bytes: int, known: Known | None) -> Iterator[Found]:
+def wacz(file: FoundFile, *, max_bytes: int, known: PayloadLookup | None) -> Iterator[SourceItem]:
     """Return the pages and files of a WACZ package."""
-    return read_wacz(found.path, max_bytes=max_bytes, name=found.uri, known=known)
+    return read_wacz(file.path, max_bytes=max_bytes, name=file.uri, known=known)

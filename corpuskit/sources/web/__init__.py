@@ -1,4 +1,4 @@
-"""The web: URLs, robots.txt, links, and a client that is polite and safe."""
+"""Web access: HTTP client with safety limits, URLs, robots.txt, sitemaps and links."""
 
 from corpuskit.sources.web.client import Answer, Client, fetch
 from corpuskit.sources.web.discovery import Listing, guessed_sitemaps, is_listing, parse_listing

@@ -1,4 +1,4 @@
-"""Why no answer came, in plain words, whichever error of the HTTP client or the system says so."""
+"""Conversion of aiohttp and operating system errors into FetchError with a readable reason."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _NO_SUCH_HOST: Final = frozenset(
 
 
 def explained(error: BaseException, url: str) -> FetchError:
-    """An error of ours for one of aiohttp or the system.
+    """Return a FetchError for an error of aiohttp or the operating system.
 
-    :class:`UnreachableError` where there was no connection at all: then all URLs of the host fail alike. Other failures may
-    be those of one page.
+    It is an :class:`UnreachableError` if no connection was established: then all URLs of the host fail. Other errors may
+    concern only one page.
     """
     import aiohttp
 
@@ -27,13 +27,13 @@ def explained(error: BaseException, url: str) -> FetchError:
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return UnreachableError(f"the proxy answered {error.status} {error.message}".strip(), url=url)
     if isinstance(error, aiohttp.ClientProxyConnectionError):
-        return UnreachableError(f"the proxy cannot be reached: {_of_system(error.os_error)}", url=url)
+        return UnreachableError(f"the proxy cannot be reached: {_system_reason(error.os_error)}", url=url)
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
         return UnreachableError(f"TLS: {_first_line(error.certificate_error)}", url=url)
     if isinstance(error, aiohttp.ClientConnectorSSLError):
         return UnreachableError(f"TLS: {_first_line(error.os_error)}", url=url)
     if isinstance(error, aiohttp.ClientConnectorError):
-        return UnreachableError(_of_system(error.os_error), url=url)
+        return UnreachableError(_system_reason(error.os_error), url=url)
     if isinstance(error, aiohttp.ServerDisconnectedError):
         return FetchError("the server closed the connection without an answer", url=url)
     if isinstance(error, aiohttp.ClientPayloadError):
@@ -43,7 +43,7 @@ def explained(error: BaseException, url: str) -> FetchError:
     return FetchError(f"{type(error).__name__}: {error}", url=url)
 
 
-def _of_system(error: OSError) -> str:
+def _system_reason(error: OSError) -> str:
     if isinstance(error, socket.gaierror):
         if error.errno in _NO_SUCH_HOST:
             return "no such host"

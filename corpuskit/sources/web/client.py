@@ -1,4 +1,4 @@
-"""Fetches URLs: with limits on time and size, TLS always verified, and no way into private networks."""
+"""HTTP client with limits on time and size, TLS verification, and protection of private networks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import aiohttp
 
 MAX_REDIRECTS: Final = 7
-MAX_BYTES: Final = 20_000_000  # decoded
+MAX_BYTES: Final = 20_000_000  # decoded body
 _CHUNK: Final = 1 << 16
 CREDENTIALS: Final = frozenset({"authorization", "cookie", "proxy-authorization"})
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
@@ -37,22 +37,20 @@ _ACCEPTED: Final = ("text/", "application/xhtml", "application/pdf", "applicatio
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a server answered.
-
-    Args:
-        reason: The reason phrase.
+    """HTTP response.
 
     Attributes:
-        uri: the URL that was asked.
-        status: the HTTP status.
-        headers: as received, names in lower case, several of one name joined by ``", "``.
-        content: the body, decoded; empty for redirects.
-        media_type: from the content, else as declared.
-        charset: as declared in Content-Type.
-        location: where a redirect leads, canonical.
-        fetched: when the request was sent, UTC.
-        response_ms: until the headers were there.
-        download_ms: from there to the end of the body.
+        uri: URL of the request.
+        status: HTTP status.
+        reason: Reason phrase.
+        headers: Headers with names in lower case; repeated headers are joined by ``", "``.
+        content: Decoded body, or empty for redirects.
+        media_type: Media type detected from the content, else the declared one.
+        charset: Charset declared in Content-Type.
+        location: Canonical URL of the redirect target, or None without a redirect.
+        fetched: Time at which the request was sent, UTC.
+        response_ms: Time until the headers were received.
+        download_ms: Time from the headers to the end of the body.
     """
 
     uri: str
@@ -69,12 +67,12 @@ class Answer:
 
     @property
     def modified(self) -> datetime | None:
-        """Last-Modified, UTC."""
+        """Last-Modified header as a date, UTC."""
         return parse_http_date(self.headers.get("last-modified"))
 
     @property
     def retry_after(self) -> float | None:
-        """Retry-After in seconds from now."""
+        """Retry-After header as seconds from now."""
         value = self.headers.get("retry-after", "").strip()
         if value.isdigit():
             return float(min(int(value), 86_400))
@@ -84,16 +82,18 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class ClientOptions:
-    """How to fetch.
+    """Settings of a client.
 
     Attributes:
-        contact: where a webmaster can reach the user; part of the User-Agent.
-        proxy: URL of an HTTP proxy; names are then resolved by it.
-        allow_private: private and loopback addresses may be fetched.
-        allowed_hosts: host:port names for which they may.
-        headers: more request headers; those with credentials go to ``cookie_hosts`` only. Never logged.
-        cookies: sent to the hosts of ``cookie_hosts`` only. Never logged.
-        passwords: name of a host → user and password for it, in HTTP's basic form. Never logged.
+        contact: Contact data for webmasters; part of the User-Agent.
+        proxy: URL of an HTTP proxy, which then also resolves host names.
+        allow_private: Allow private and loopback addresses.
+        allowed_hosts: ``host:port`` names with allowed private addresses.
+        headers: Additional request headers; headers with credentials are sent to ``cookie_hosts`` only. Never logged.
+        cookies: Cookies, sent to ``cookie_hosts`` only. Never logged.
+        passwords: Host name → user and password for HTTP basic authentication. Never logged.
+        cookie_hosts: Hosts that receive credentials and cookies.
+        max_bytes: Maximum size of a decoded body.
     """
 
     contact: str = ""
@@ -112,29 +112,29 @@ class ClientOptions:
 
 
 def user_agent(contact: str = "") -> str:
-    """What we call ourselves: the product token that robots.txt can name, the version, and whom to ask."""
+    """Return the User-Agent: product token as matched by robots.txt, version and contact."""
     from corpuskit._version import __version__
 
     return f"corpuskit/{__version__}" + (f" (+{' '.join(contact.split())})" if contact.strip() else "")
 
 
 class PrivateAddressError(RefusedError):
-    """A private address, which nobody allowed in this call."""
+    """A private address that the options do not allow."""
 
 
 class Client:
-    """An HTTP client for one event loop; used as an asynchronous context manager.
+    """HTTP client for one event loop; use it as an asynchronous context manager.
 
     Args:
-        options: How it asks.
+        options: Settings of the client.
     """
 
     def __init__(self, options: ClientOptions) -> None:
         self.options = options
         self.user_agent = user_agent(options.contact)
         self.has_asked_private = False
-        """It was allowed a private address, and asked it."""
-        self._private: dict[str, str] = {}  # host → why it is refused
+        """True after a request to an allowed private address."""
+        self._private: dict[str, str] = {}  # host → reason of the refusal
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
@@ -157,15 +157,15 @@ class Client:
     ) -> None:
         assert self._session is not None
         await self._session.close()
-        # The loop would wait for its threads, one of which may look up a name that no server answers for.
+        # At its end the loop waits for its threads; a pending DNS lookup would block it.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
 
     def request_headers(self, url: str, more: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return the headers of a request.
 
         Args:
-            url: The URL.
-            more: Headers of this request.
+            url: URL of the request.
+            more: Additional headers of this request.
         """
         host, options = host_of(url), self.options
         is_trusted = host in options.cookie_hosts
@@ -177,23 +177,23 @@ class Client:
         }
         if options.cookies and is_trusted:
             headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in options.cookies.items())
-        if options.passwords and (known := options.passwords.get(_name_of(host))) is not None:
+        if options.passwords and (known := options.passwords.get(_host_without_port(host))) is not None:
             headers["Authorization"] = "Basic " + base64.b64encode(":".join(known).encode()).decode()
         return headers
 
     async def get(self, url: str, headers: Mapping[str, str] | None = None, *, any_type: bool = False) -> Answer:
-        """Make one GET, without following redirects.
+        """Send one GET request; redirects are not followed.
 
         Args:
-            url: canonical.
-            headers: more request headers, as for conditional requests.
-            any_type: read a body of any media type.
+            url: Canonical URL.
+            headers: Additional request headers, for example of a conditional request.
+            any_type: Accept any media type.
 
         Raises:
-            RefusedError: a private address, or a media type we do not collect.
-            ResourceLimitError: the body is too large.
-            UnreachableError: no connection to the host.
-            FetchError: no answer, or a cut one.
+            RefusedError: The address is private, or the media type is not collected.
+            ResourceLimitError: The body is too large.
+            UnreachableError: The host cannot be connected to.
+            FetchError: The response is missing or truncated.
         """
         import aiohttp
 
@@ -202,7 +202,7 @@ class Client:
         sent, start = datetime.now(UTC), time.monotonic()
         try:
             async with self._session.get(
-                # The canonical form is what the server is to get; yarl must not touch it.
+                # The server must receive the canonical form, so yarl must not requote it.
                 _encoded(url), headers=self.request_headers(url, headers), proxy=self.options.proxy,
                 allow_redirects=False,
             ) as response:  # fmt: skip
@@ -236,18 +236,18 @@ class Client:
         return b"".join(parts)
 
     def check_address(self, url: str) -> None:
-        """Refuse private addresses without a request: those written as such, and hosts whose names led to one.
+        """Raise for literal private addresses, and for hosts that resolved to one before.
 
-        Other names are checked when they are resolved, or by the proxy's rule.
+        Other host names are checked when they are resolved. With a proxy, which resolves names itself, local names are refused.
 
         Args:
-            url: The URL that is to be asked for.
+            url: URL of a planned request.
 
         Raises:
-            PrivateAddressError: nobody allowed it in this call.
+            PrivateAddressError: The address is private and not allowed.
         """
         host_port = host_of(url)
-        host = _name_of(host_port)
+        host = _host_without_port(host_port)
         if self.options.allow_private or host_port in self.options.allowed_hosts:
             self.has_asked_private = self.has_asked_private or is_private_literal(host)
             return
@@ -259,17 +259,17 @@ class Client:
             raise PrivateAddressError(self._private[host_port], url=url)
 
 
-def _name_of(host_port: str) -> str:
-    """A host without its port and brackets."""
+def _host_without_port(host_port: str) -> str:
+    """Return a host without port and brackets."""
     host = host_port.rpartition(":")[0] if not host_port.endswith("]") and ":" in host_port else host_port
     return host.strip("[]")
 
 
 def read_netrc(file: str | bool) -> dict[str, tuple[str, str]]:
-    """Host → user and password, of a netrc file; ``True`` is that of the user. Its ``default`` entry is left out.
+    """Return host → user and password of a netrc file, without its ``default`` entry; ``True`` reads ``~/.netrc``.
 
     Raises:
-        ConfigurationError: the file cannot be read.
+        ConfigurationError: The file cannot be read.
     """
     import netrc
 
@@ -283,7 +283,7 @@ def read_netrc(file: str | bool) -> dict[str, tuple[str, str]]:
 
 
 def is_public(address: str) -> bool:
-    """The address is one of the public Internet, also as seen through IPv6 transition forms."""
+    """Return whether an address is public; IPv4 addresses embedded in IPv6 are checked as well."""
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
@@ -296,10 +296,10 @@ def is_public(address: str) -> bool:
 
 @dataclass(frozen=True)
 class GuardedSession:
-    """Makes sessions of aiohttp for other clients that, as a crawl, connect to public addresses, also where redirects lead.
+    """Factory of aiohttp sessions that connect to public addresses only, also after redirects.
 
     Args:
-        named: a host that the user has named; where its addresses are private, they may be.
+        named: Host that the user has passed explicitly; its addresses may be private.
     """
 
     named: str = ""
@@ -308,7 +308,7 @@ class GuardedSession:
         """Return a session.
 
         Args:
-            options: of :class:`aiohttp.ClientSession`.
+            options: Arguments of :class:`aiohttp.ClientSession`.
         """
         import aiohttp
 
@@ -318,34 +318,34 @@ class GuardedSession:
 
     async def _is_private(self) -> bool:
         try:
-            found = await asyncio.get_running_loop().getaddrinfo(self.named, None)
+            addresses = await asyncio.get_running_loop().getaddrinfo(self.named, None)
         except OSError:
             return False
-        return not all(is_public(str(address[0])) for *_, address in found)
+        return not all(is_public(str(address[0])) for *_, address in addresses)
 
 
 def _public_socket(info: tuple[Any, Any, int, str, tuple[Any, ...]]) -> socket.socket:
     family, kind, protocol, _, address = info
     if not is_public(str(address[0])):
-        raise RefusedError("its host has a private address")
+        raise RefusedError("the host has a private address")
     return socket.socket(family, kind, protocol)
 
 
 def is_private_literal(host: str) -> bool:
-    """Whether a host is written as an address that is not public."""
+    """Return whether a host is a literal address that is not public."""
     try:
         return not is_public(host)
     except ValueError:
         pass
     try:
-        # 127.1, 0x7f.1 and 2130706433 are addresses too, for the C library.
+        # The C library also accepts 127.1, 0x7f.1 and 2130706433 as addresses.
         return not is_public(socket.inet_ntoa(socket.inet_aton(host)))
     except (OSError, UnicodeEncodeError):
         return False
 
 
 def _guarded_resolver(client: Client) -> Any:
-    """A resolver that gives public addresses only, so that the address checked is the address connected."""
+    """Return a resolver that yields only public addresses, so that the checked address is also the connected one."""
     from aiohttp.abc import AbstractResolver, ResolveResult
     from aiohttp.resolver import ThreadedResolver
 
@@ -359,17 +359,17 @@ def _guarded_resolver(client: Client) -> Any:
         async def resolve(
             self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
         ) -> list[ResolveResult]:
-            found = await self._resolver.resolve(host, port, family)
+            addresses = await self._resolver.resolve(host, port, family)
             names = {f"{host}:{port}", host}
-            public = [address for address in found if is_public(address["host"])]
+            public = [address for address in addresses if is_public(address["host"])]
             if proxy_host in names:
-                return found
+                return addresses
             if options.allow_private or names & options.allowed_hosts:
-                client.has_asked_private |= len(public) < len(found)
-                return found
+                client.has_asked_private |= len(public) < len(addresses)
+                return addresses
             if not public:
                 raise PrivateAddressError(
-                    f"{host} has the private address {found[0]['host'] if found else '?'}", url=host
+                    f"{host} has the private address {addresses[0]['host'] if addresses else '?'}", url=host
                 )
             return public
 
@@ -422,16 +422,16 @@ def _phrase(status: int) -> str:
 
 
 def fetch(url: str, *, proxy: str | None = None, contact: str = "", allow: Collection[str] = ()) -> Answer:
-    """Fetch one URL that a person named, following redirects; its own host may be a local one.
+    """Fetch one URL passed by the user and follow redirects; the host of the URL may be local.
 
     Args:
         url: The URL.
-        proxy: An HTTP proxy.
-        contact: Where a webmaster can reach you; it is sent.
-        allow: Local hosts that a redirect may lead to.
+        proxy: URL of an HTTP proxy.
+        contact: Contact data for webmasters, sent in the User-Agent.
+        allow: Local hosts that redirects may lead to.
 
     Raises:
-        FetchError: no answer, or one that is no success.
+        FetchError: The response is missing, or its status is not a success.
     """
     import threading
 
@@ -442,7 +442,7 @@ def fetch(url: str, *, proxy: str | None = None, contact: str = "", allow: Colle
     result: list[Answer | BaseException] = []
 
     def work() -> None:
-        # Own thread, own loop: a notebook's loop is running already.
+        # A separate thread with its own loop, because the loop of a notebook is already running.
         try:
             result.append(asyncio.run(_fetch(url, proxy, contact, frozenset(allow))))
         except BaseException as error:

@@ -1,4 +1,4 @@
-"""What the name of a file in a URL says of it before it is asked for."""
+"""Guess of media types from file names in URLs, before a request."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _MORE: Final = {
     "rpm": "application/x-rpm", "jar": "application/java-archive", "swf": "application/x-shockwave-flash",
     "wasm": "application/wasm",
 }  # fmt: skip
-_PACKED_TEXT: Final = ("xml", "txt", "rss", "atom", "rdf")  # sitemaps and feeds come packed
+_PACKED_TEXT: Final = ("xml", "txt", "rss", "atom", "rdf")  # sitemaps and feeds are often compressed
 
 
 def media_type_by_name(path: str) -> str | None:
-    """Return the media type of a picture, film, sound, font, archive or program, by the last name in a URL's path.
+    """Return the media type of an image, video, audio, font, archive or program file, by the last name in a URL path.
 
-    None for all other names, and where a page may stand behind one of these: ``File:Cat.jpg`` of a wiki, and a program
-    or archive with a query, which answers it.
+    Return None for other names, and if the URL may lead to a page: ``File:Cat.jpg`` of a wiki, or a program or archive
+    name followed by a query.
 
     Args:
-        path: path and query of a canonical URL.
+        path: Path and query of a canonical URL.
     """
     folders, _, query = path.partition("?")
     name, _, suffix = folders.rpartition("/")[2].rpartition(".")
@@ -41,7 +41,7 @@ def media_type_by_name(path: str) -> str | None:
 
 @cache
 def _types() -> dict[str, str]:
-    """Suffix → media type."""
+    """Return the media type per suffix."""
     import filetype
 
     known = {

@@ -1,4 +1,4 @@
-"""Pages whose text is made by scripts, as a browser shows them. Off unless asked for; needs the extra ``render``."""
+"""Rendering of JavaScript pages in a headless browser; disabled by default, requires the extra ``render``."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from corpuskit.errors import CorpusKitError, FetchError, MissingExtraError
 from corpuskit.sources.web.client import Answer
 
 Get = Callable[[str], Awaitable[Answer | None]]
-"""Fetches what a page asks for; None where it must not have it."""
+"""Function that fetches a resource for a page, or None if the resource is refused."""
 
-_SECONDS: Final = 30.0  # a page, with all its scripts ask for
+_MAX_SECONDS: Final = 30.0  # per page, including the requests of its scripts
 _QUIET_SECONDS: Final = 0.5
-_MAX_REQUESTS: Final = 60  # of one page
+_MAX_REQUESTS: Final = 60  # per page
 _MAX_HTML: Final = 20_000_000  # characters
-_GIVEN: Final = frozenset({"script", "xhr", "fetch"})  # what brings text; no pictures, fonts, styles
+_ALLOWED_TYPES: Final = frozenset(
+    {"script", "xhr", "fetch"}
+)  # requests that can add text; images, fonts and styles are blocked
 _ARGUMENTS: Final = (
-    # All a page may have is handed to it by us: what gets past that ends at a proxy that is not there.
+    # All allowed requests are fulfilled by corpuskit. Any other request fails at a proxy that does not exist.
     "--proxy-server=http://127.0.0.1:1",
     "--proxy-bypass-list=<-loopback>",
     "--disable-gpu",
@@ -35,11 +37,12 @@ _ARGUMENTS: Final = (
 
 
 class Renderer:
-    """A browser of the user's own, started with the first page. Used as an asynchronous context manager.
+    """Headless browser, started on the first page; use it as an asynchronous context manager.
 
     Args:
-        get: fetches scripts and data, with the guards and the patience of the crawl.
-        executable: the browser; default ``CORPUSKIT_CHROMIUM``, else chromium or Chrome on the path, else Playwright's own.
+        get: Function that fetches scripts and data, with the limits and delays of the crawl.
+        executable: Path of the browser. Default: ``CORPUSKIT_CHROMIUM``, else Chromium or Chrome on the PATH, else the
+            browser of Playwright.
     """
 
     def __init__(self, get: Get, executable: str | None = None) -> None:
@@ -47,7 +50,7 @@ class Renderer:
         self._executable = executable or find_browser()
         self._playwright: Any = None
         self._browser: Any = None
-        self._one = asyncio.Lock()  # a page at a time: browsers are large
+        self._lock = asyncio.Lock()  # one page at a time limits the memory of the browser
 
     async def __aenter__(self) -> Self:
         return self
@@ -61,19 +64,19 @@ class Renderer:
             await self._playwright.stop()
 
     async def render(self, answer: Answer) -> bytes:
-        """The page as UTF-8 HTML after its scripts have run.
+        """Return the page as UTF-8 HTML after its scripts have run.
 
         Raises:
             MissingExtraError: Playwright is not installed.
-            FetchError: no browser, or it did not come to an end.
+            FetchError: No browser could be started, or it did not finish in time.
         """
-        async with self._one:
+        async with self._lock:
             await self._start()
             context = await self._browser.new_context(
                 service_workers="block", accept_downloads=False, java_script_enabled=True
             )
             try:
-                return await asyncio.wait_for(self._show(context, answer), _SECONDS)
+                return await asyncio.wait_for(self._show(context, answer), _MAX_SECONDS)
             except TimeoutError:
                 raise FetchError("the browser did not finish in time", url=answer.uri) from None
             except CorpusKitError:
@@ -107,7 +110,7 @@ class Renderer:
         page = await context.new_page()
         left = _MAX_REQUESTS
 
-        async def hand_over(route: Any) -> None:
+        async def fulfill_request(route: Any) -> None:
             nonlocal left
             request = route.request
             if request.is_navigation_request() and request.frame == page.main_frame and left == _MAX_REQUESTS:
@@ -116,35 +119,35 @@ class Renderer:
                 await route.fulfill(status=200, headers={"content-type": kind}, body=answer.content)
                 return
             left -= 1
-            is_wanted = request.method == "GET" and request.resource_type in _GIVEN and left > 0
-            given = await self._get(request.url) if is_wanted else None
-            if given is None:
+            is_allowed = request.method == "GET" and request.resource_type in _ALLOWED_TYPES and left > 0
+            resource = await self._get(request.url) if is_allowed else None
+            if resource is None:
                 await route.abort()
                 return
             headers = {
                 name: value
-                for name, value in given.headers.items()
+                for name, value in resource.headers.items()
                 if name in {"content-type", "access-control-allow-origin", "access-control-allow-headers"}
             }
-            await route.fulfill(status=given.status, headers=headers, body=given.content)
+            await route.fulfill(status=resource.status, headers=headers, body=resource.content)
 
-        await context.route("**/*", hand_over)
-        await page.goto(answer.uri, wait_until="load", timeout=_SECONDS * 1000)
-        with contextlib.suppress(Exception):  # a page that never rests is taken as it is
-            await page.wait_for_load_state("networkidle", timeout=_SECONDS * 300)
+        await context.route("**/*", fulfill_request)
+        await page.goto(answer.uri, wait_until="load", timeout=_MAX_SECONDS * 1000)
+        with contextlib.suppress(Exception):  # a page with continuous requests is used in its current state
+            await page.wait_for_load_state("networkidle", timeout=_MAX_SECONDS * 300)
         await asyncio.sleep(_QUIET_SECONDS)
         html = await page.content()
         return str(html)[:_MAX_HTML].encode("utf-8", "replace")
 
 
 def find_browser() -> str | None:
-    """The user's chromium or Chrome; None: Playwright knows."""
-    named = os.environ.get("CORPUSKIT_CHROMIUM")
+    """Return the path of Chromium or Chrome, or None for the browser of Playwright."""
+    configured = os.environ.get("CORPUSKIT_CHROMIUM")
     names = ("chromium", "chromium-browser", "google-chrome", "chrome")
-    return named or next((found for name in names if (found := shutil.which(name))), None)
+    return configured or next((path for name in names if (path := shutil.which(name))), None)
 
 
 def _sandbox() -> tuple[str, ...]:
-    """Root in a container has no sandbox to give."""
+    """Return the arguments for root, which cannot use the sandbox of Chromium in a container."""
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
     return ("--no-sandbox",) if is_root else ()

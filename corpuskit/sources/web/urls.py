@@ -1,4 +1,4 @@
-"""URLs: one canonical form for each, or a reason to refuse it."""
+"""Canonical form of URLs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _DEFAULT_PORTS: Final = {"http": "80", "https": "443"}
 PATH_SAFE: Final = "!$&'()*+,;=:@-._~"
 _QUERY_SAFE: Final = PATH_SAFE + "/?"
-# Parameters that say where a reader came from or who he is, never which page he wants.
+# Tracking and session parameters, which do not affect the content of the page.
 _TRACKING: Final = re.compile(
     r"(utm_\w+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|yclid|twclid|igshid|mc_[ce]id|_ga|_gl|_hsenc|_hsmi|mkt_tok|"
     r"oly_(anon|enc)_id|vero_id|wt_mc|s_cid|spm|scm|phpsessid|jsessionid|aspsessionid\w*|sessionid|session_id|sid|"
@@ -27,26 +27,29 @@ _TRACKING: Final = re.compile(
 _PATH_SESSION = re.compile(r";(jsessionid|phpsessid|sid)=[^/;?]*", re.IGNORECASE)
 _INDEX_PAGE = re.compile(r"/(index|default)\.(html?|php|aspx?)\Z", re.IGNORECASE)
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,62}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,62}[a-z0-9_])?)*\.?\Z")
-_PLAIN_PATH = re.compile(r"(/[A-Za-z0-9_~!$&'()*+,=:@-][A-Za-z0-9._~!$&'()*+,=:@-]*)+/?\Z")  # nothing to change
-_REFUSED: Final = " "  # no host begins so
+_PLAIN_PATH = re.compile(
+    r"(/[A-Za-z0-9_~!$&'()*+,=:@-][A-Za-z0-9._~!$&'()*+,=:@-]*)+/?\Z"
+)  # paths that are already canonical
+_REFUSED: Final = " "  # prefix of cached errors; hosts never start with a space
 _PORT = re.compile(r"[0-9]{1,5}\Z")
 
 
 def canonical_url(url: str, base: str | None = None) -> str:
-    """Return the one form of a URL: it is fetched, stored and compared.
+    """Return the canonical form of a URL, used for requests, storage and comparison.
 
-    Absolute; scheme and host in lower case, international hosts as in DNS; no user, fragment, default port, dot
-    segments, tracking or session parameters; per-cent encoding where it is needed and only there (RFC 3986, 6.2.2).
-    Applied again it changes nothing.
+    The result is absolute, with scheme and host in lower case and international hosts in ASCII. It has no user, fragment,
+    default port, dot segments, tracking or session parameters. Percent encoding is used only if required
+    (RFC 3986, 6.2.2). The function is idempotent.
 
     Args:
-        url: The URL, absolute or a link.
-        base: The page that the link stands on.
+        url: Absolute URL or relative link.
+        base: URL of the page with the link.
 
     Raises:
-        RefusedError: another scheme than http and https, no or an impossible host, longer than 2,000 characters.
+        RefusedError: The scheme is not http or https, the host is missing or invalid, or the URL is longer than 2,000
+            characters.
     """
-    # As browsers do (WHATWG URL, 4.4): ends stripped, tabs and line ends dropped.
+    # As in browsers (WHATWG URL, 4.4): strip both ends, remove tabs and line breaks.
     text = _SURROGATES.sub("\ufffd", url) if not url.isascii() else url
     text = _BLANKS.sub("", text.strip("\x00\x01\x02\x03\x04\x05\x06\x07\x08\t\n\x0b\x0c\r\x0e\x0f\x1f "))
     if len(text) > _MAX_LENGTH:
@@ -56,13 +59,13 @@ def canonical_url(url: str, base: str | None = None) -> str:
         raise RefusedError(f"scheme {scheme[1].lower()[:20]}", url=text)
     try:
         if base and not scheme:
-            # The usual link begins with one slash: joining is then putting the base's origin in front.
+            # Fast path for links that start with a single slash: prepend the origin of the base.
             is_rooted = text[:1] == "/" and text[1:2] != "/"
             text = base[: base.index("/", 8)] + text if is_rooted and base.find("/", 8) > 0 else urljoin(base, text)
         parts = urlsplit(text)
         netloc = parts.netloc
     except ValueError as error:
-        raise RefusedError(f"no valid URL: {error}", url=text) from None
+        raise RefusedError(f"not a valid URL: {error}", url=text) from None
     if parts.scheme.lower() not in _DEFAULT_PORTS:
         raise RefusedError(f"scheme {parts.scheme.lower() or 'missing'}", url=text)
     host = _canonical_host(netloc, parts.scheme.lower())
@@ -78,21 +81,21 @@ def canonical_url(url: str, base: str | None = None) -> str:
 
 
 def advice(error: RefusedError) -> str:
-    """Return what a person does about a URL of theirs that :func:`canonical_url` has refused.
+    """Return advice for a URL that :func:`canonical_url` has refused.
 
     Args:
-        error: As it was raised.
+        error: The error raised by :func:`canonical_url`.
     """
     reason = str(error)
     if reason.startswith("scheme"):
-        return "expected http:// or https://; what is elsewhere is saved as a file, and the file added"
+        return "expected http:// or https://; save other content as a file and add the file"
     if "host" in reason or "port" in reason:
-        return "expected a site's name as in https://www.example.org/page"
-    return "expected a URL as a browser shows it, such as https://www.example.org/page"
+        return "expected a host name as in https://www.example.org/page"
+    return "expected a complete URL such as https://www.example.org/page"
 
 
 def url_key(url: str) -> str:
-    """Return a key that is equal for two canonical URLs of the same page: http and https, a folder and its index page.
+    """Return a key that is equal for variants of a canonical URL: http and https, a directory and its index page.
 
     Args:
         url: The canonical URL.
@@ -114,12 +117,12 @@ def host_of(url: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def _canonical_host(netloc: str, scheme: str) -> str:
-    """Host and port; behind ``_REFUSED`` the reason why there is none, so that a refusal is remembered too."""
+    """Return host and port, or ``_REFUSED`` and a reason: unlike exceptions, the cache stores refusals as well."""
     host_port = netloc.rpartition("@")[2]
     if host_port.startswith("["):
         address, bracket, rest = host_port[1:].partition("]")
         try:
-            # A zone (RFC 4007) means something on the machine that wrote it only.
+            # A zone (RFC 4007) is meaningful only on the machine of its author.
             compressed = ipaddress.IPv6Address(address if bracket and "%" not in address else "").compressed
         except ValueError:
             return _REFUSED + "no valid host"
@@ -168,16 +171,16 @@ def _canonical_path(path: str) -> str:
 def _canonical_query(query: str) -> str:
     if not query:
         return ""
-    kept = []
+    parts = []
     for part in query.split("&"):
         name = part.partition("=")[0]
         if part and not _TRACKING.match(unquote_to_bytes(name).decode("utf-8", "replace")):
-            kept.append(canonical_part(part))
-    return "&".join(kept)
+            parts.append(canonical_part(part))
+    return "&".join(parts)
 
 
 def canonical_part(part: str) -> str:
-    """name=value with the encoding it needs. What is encoded and has a meaning in queries stays encoded."""
+    """Return ``name=value`` with canonical percent encoding; encoded reserved characters stay encoded."""
     out = []
     for number, piece in enumerate(re.split(r"(%[0-9A-Fa-f]{2})", part)):
         if number % 2:  # an encoded byte

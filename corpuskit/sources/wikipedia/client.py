@@ -1,4 +1,4 @@
-"""The API of a wiki: Wikipedia-API with other hosts, with lag told as such, and with rendered pages."""
+"""Client of a MediaWiki API: Wikipedia-API extended with other hosts, server lag and rendered pages."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from corpuskit.errors import FetchError, MissingExtraError
 if TYPE_CHECKING:
     import httpx
 
-_MAX_LAG: Final = 5  # seconds; what the API's etiquette asks of robots
-_LONGEST_WAIT: Final = 600.0  # seconds; who is asked to wait longer should come back another day
-_MOST_PARTS: Final = 1_000  # of one answer
+_MAX_LAG: Final = 5  # seconds; recommended by API:Etiquette
+_MAX_WAIT_SECONDS: Final = 600.0  # seconds; longer waits are reported as errors
+_MAX_PARTS: Final = 1_000  # per query (API:Continue)
 _RETRIED: Final = frozenset(("maxlag", "ratelimited", "readonly"))
 
 
 @dataclass(frozen=True, slots=True)
 class WikiOptions:
-    """How to ask a wiki.
+    """A wiki and the request settings for it.
 
     Attributes:
-        lang: language of the Wikipedia; ``en``, ``de`` ...
-        host: another wiki instead: ``www.wiki.example``, or with its scheme ``http://127.0.0.1:8080``.
-        user_agent: who asks, with a contact, as Wikimedia's policy demands.
-        retries: how often a request is repeated after lag, a limit of requests or an error of the server.
-        retry_seconds: the first wait where the server names none; doubled each time.
-        timeout: seconds for one request.
+        lang: Language edition of Wikipedia: ``en``, ``de`` ...
+        host: Host of another wiki: ``www.wiki.example``, or with its scheme ``http://127.0.0.1:8080``.
+        user_agent: User-Agent with contact data, as the policy of Wikimedia requires.
+        retries: Maximum number of retries after server lag, rate limiting or a server error.
+        retry_seconds: First wait if the server states none; doubled on each retry.
+        timeout: Timeout per request in seconds.
     """
 
     lang: str = "en"
@@ -42,13 +42,13 @@ class WikiOptions:
 
     @property
     def site(self) -> str:
-        """The beginning of all URLs of the wiki."""
+        """The base URL of the wiki."""
         host = self.host or f"{self.lang}.wikipedia.org"
         return host.rstrip("/") if "://" in host else f"https://{host.strip('/')}"
 
 
 def open_wiki(options: WikiOptions) -> Any:
-    """A client of a wiki; its ``close`` ends its connections.
+    """Return a client of a wiki; call its ``close`` at the end.
 
     Raises:
         MissingExtraError: Wikipedia-API is not installed.
@@ -60,7 +60,7 @@ def open_wiki(options: WikiOptions) -> Any:
         raise MissingExtraError("wikipedia-api", "wikipedia") from error
 
     class Wiki(wikipediaapi.Wikipedia):  # type: ignore[misc,unused-ignore]
-        """Wikipedia-API 0.16 hard-wires its host in a static method and takes errors of the API for answers."""
+        """Wikipedia-API 0.16 with a configurable host; the original has a fixed host and returns API errors as data."""
 
         def _build_url(self, language: str) -> str:
             return f"{options.site}/w/api.php"
@@ -69,14 +69,14 @@ def open_wiki(options: WikiOptions) -> Any:
             return self._process_response(self._fetch(url, params), url)
 
         def _fetch(self, url: str, params: dict[str, Any] | None = None) -> httpx.Response:
-            """One request; the library repeats those that end in its errors of connection, time or rate."""
+            """Send one request; Wikipedia-API retries on its connection, timeout and rate limit errors."""
             import httpx
 
             try:
                 answer: httpx.Response = self._client.get(url, params=params, follow_redirects=True)
             except httpx.TimeoutException as error:
                 raise exceptions.WikiHttpTimeoutError(url) from error
-            except httpx.TransportError as error:  # it takes an answer that breaks off for an error of the caller
+            except httpx.TransportError as error:  # the library treats a truncated response as a caller error
                 raise exceptions.WikiConnectionError(url) from error
             after = answer.headers.get("Retry-After")
             if answer.status_code == 429 or (answer.status_code == 503 and after):
@@ -86,29 +86,29 @@ def open_wiki(options: WikiOptions) -> Any:
         def _process_response(self, r: httpx.Response, url: str) -> dict[str, Any]:
             try:
                 answer: dict[str, Any] = super()._process_response(r, url)
-            except exceptions.WikiInvalidJsonError as error:  # a page of a proxy, or half an answer
+            except exceptions.WikiInvalidJsonError as error:  # an error page of a proxy, or a truncated response
                 raise exceptions.WikiConnectionError(url) from error
-            said = answer.get("error")
-            if not isinstance(said, dict):
+            api_error = answer.get("error")
+            if not isinstance(api_error, dict):
                 return answer
-            code = str(said.get("code"))
+            code = str(api_error.get("code"))
             if code in _RETRIED or code.startswith("internal_api_error"):
                 raise exceptions.WikiRateLimitError(url, _seconds(r.headers.get("Retry-After"), url))
-            raise FetchError(f"{url}: the API says {code}: {said.get('info')}", url=url)
+            raise FetchError(f"{url}: API error {code}: {api_error.get('info')}", url=url)
 
         def query(self, **params: str | int) -> dict[str, Any]:
-            """What ``action=query`` answers, in all its parts (API:Continue): pages and redirects."""
-            whole = {"action": "query", "format": "json", "formatversion": 2, "maxlag": _MAX_LAG, **params}
+            """Return the complete result of ``action=query``, following API:Continue: pages, redirects and license."""
+            query_params = {"action": "query", "format": "json", "formatversion": 2, "maxlag": _MAX_LAG, **params}
             pages: dict[str, dict[str, Any]] = {}
             redirects: list[dict[str, str]] = []
             rights: dict[str, str] = {}
             more: dict[str, Any] = {}
-            for _ in range(_MOST_PARTS):
-                answer = self._asked(partial(self._get, self.language, whole | more))
-                found = answer.get("query", {})
-                redirects += found.get("redirects", [])
-                rights = found.get("rightsinfo") or rights
-                for page in found.get("pages", []):
+            for _ in range(_MAX_PARTS):
+                answer = self._translate_errors(partial(self._get, self.language, query_params | more))
+                result = answer.get("query", {})
+                redirects += result.get("redirects", [])
+                rights = result.get("rightsinfo") or rights
+                for page in result.get("pages", []):
                     pages.setdefault(page.get("title", ""), {}).update(page)
                 more = answer.get("continue", {})
                 if not more:
@@ -116,17 +116,17 @@ def open_wiki(options: WikiOptions) -> Any:
             return {"pages": list(pages.values()), "redirects": redirects, "rightsinfo": rights}
 
         def members(self, page: Any) -> dict[str, Any]:
-            """The members of a category."""
-            return dict(self._asked(lambda: page.categorymembers))
+            """Return the members of a category."""
+            return dict(self._translate_errors(lambda: page.categorymembers))
 
         def linked(self, page: Any) -> dict[str, Any]:
-            """The pages that a page links to."""
-            return dict(self._asked(lambda: page.links))
+            """Return the pages that a page links to."""
+            return dict(self._translate_errors(lambda: page.links))
 
         def rendered(self, title: str) -> httpx.Response:
-            """A page as Parsoid renders it (MediaWiki REST API, ``GET /page/{title}/html``)."""
+            """Return a page rendered by Parsoid (MediaWiki REST API, ``GET /page/{title}/html``)."""
             url = f"{options.site}/w/rest.php/v1/page/{quote(title.replace(' ', '_'), safe='')}/html"
-            answer: httpx.Response = self._asked(lambda: self._repeated(url))
+            answer: httpx.Response = self._translate_errors(lambda: self._repeated(url))
             return answer
 
         def _repeated(self, url: str) -> httpx.Response:
@@ -138,7 +138,7 @@ def open_wiki(options: WikiOptions) -> Any:
                 answer = self._fetch(url)
                 if answer.status_code != 200:
                     raise exceptions.WikiHttpError(answer.status_code, url)
-                if "html" not in answer.headers.get("Content-Type", "html"):  # an error told with status 200
+                if "html" not in answer.headers.get("Content-Type", "html"):  # an error page with status 200
                     raise exceptions.WikiConnectionError(url)
                 return answer
 
@@ -151,8 +151,8 @@ def open_wiki(options: WikiOptions) -> Any:
             answer: httpx.Response = retrying(get)
             return answer
 
-        def _asked(self, ask: Any) -> Any:
-            """What ``ask`` gives; the library's errors, and those of answers of another form, as ours."""
+        def _translate_errors(self, ask: Any) -> Any:
+            """Return the result of a call; convert errors of the library and malformed responses into FetchError."""
             try:
                 return ask()
             except exceptions.WikipediaException as error:
@@ -160,10 +160,12 @@ def open_wiki(options: WikiOptions) -> Any:
                 url = str(getattr(error, "url", options.site))
                 raise FetchError(f"{url}: {error}", url=url, status=status) from error
             except (KeyError, TypeError, AttributeError) as error:
-                raise FetchError(f"{options.site}: an answer of unknown form: {error!r}", url=options.site) from error
+                raise FetchError(
+                    f"{options.site}: unexpected form of the response: {error!r}", url=options.site
+                ) from error
 
         def close(self) -> None:
-            """Ends the connections."""
+            """Close the connections."""
             self._client.close()
 
     return Wiki(
@@ -177,10 +179,12 @@ def open_wiki(options: WikiOptions) -> Any:
 
 
 def _seconds(after: str | None, url: str) -> int | None:
-    """Seconds of a ``Retry-After``, which may be a date (RFC 9110, 10.2.3); None where it says nothing."""
+    """Return the seconds of a ``Retry-After`` header, which may be a date (RFC 9110, 10.2.3), or None without a valid value."""
     seconds = parse_retry_after(after)
     if seconds is None:
         return None
-    if seconds > _LONGEST_WAIT:
-        raise FetchError(f"{url}: the server asks to come back in {seconds:,.0f} s: run the same again then", url=url)
+    if seconds > _MAX_WAIT_SECONDS:
+        raise FetchError(
+            f"{url}: the server requests a wait of {seconds:,.0f} s: repeat the command after that time", url=url
+        )
     return max(0, ceil(seconds))

@@ -184,7 +184,7 @@ def test_a_page_that_is_not_wanted_has_no_main_content_and_says_why(options, why
         ({"date": "first"}, "date = 'first'"),
         ({"link_density": 50}, "link_density = 50: expected a share, 0 to 1"),
         ({"earliest_date": "1995"}, "earliest_date = '1995'"),
-        ({"trafilatura": {"fast": True}}, "without main"),
+        ({"trafilatura": {"fast": True}}, "require main"),
     ],
 )
 def test_a_wrong_value_is_told(options, message):
@@ -300,10 +300,10 @@ def test_an_argument_that_trafilatura_does_not_have_is_refused_before_a_page_is_
 
     import trafilatura
 
-    from corpuskit.extraction.options import _NOT_CHOSEN, _TRAFILATURAS
+    from corpuskit.extraction.options import _RESERVED_ARGUMENTS, _TRAFILATURA_ARGUMENTS
 
-    assert set(inspect.signature(trafilatura.extract).parameters) <= _TRAFILATURAS | _NOT_CHOSEN
+    assert set(inspect.signature(trafilatura.extract).parameters) <= _TRAFILATURA_ARGUMENTS | _RESERVED_ARGUMENTS
     with pytest.raises(
-        ConfigurationError, match=r"trafilatura = \{'bogus': ...\}: no argument of it; there are: author_"
+        ConfigurationError, match=r"trafilatura = \{'bogus': ...\}: unknown argument, expected one of author_"
     ):
         ExtractOptions(main="trafilatura", trafilatura={"bogus": 1})

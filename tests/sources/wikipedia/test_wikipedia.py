@@ -7,7 +7,7 @@ from wikipedia_server import CUT, DISCONNECT, Wiki
 from corpuskit.errors import FetchError
 from corpuskit.sources.resource import Resource
 from corpuskit.sources.wikipedia import WikiOptions, read_articles
-from corpuskit.sources.wikipedia.articles import _licence
+from corpuskit.sources.wikipedia.articles import _license
 
 JSON = {"Content-Type": "application/json"}
 LAG = json.dumps({"error": {"code": "maxlag", "info": "Waiting for a server: 7 seconds lagged"}}).encode()
@@ -182,4 +182,4 @@ def test_the_licence_that_a_wiki_says_it_has_comes_with_each_article_and_into_th
     ],
 )  # fmt: skip
 def test_a_wiki_that_says_nothing_has_the_licence_of_wikipedia_only_where_it_is_one(rights, site, licence):
-    assert _licence(rights, site) == licence
+    assert _license(rights, site) == licence
