@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import ConfigurationError, CorpusError, UnknownDocumentError
 from corpuskit.preprocessing.step_results import FOLDER, StepResults
-from corpuskit.preprocessing.steps import Step, made
+from corpuskit.preprocessing.steps import Step, resolve_step
 from corpuskit.store import CorpusFolder
 from corpuskit.store.element_cache import element_tables, main_texts
 from corpuskit.store.formatting import pluralize
@@ -68,8 +68,8 @@ def preprocess(
         raise TypeError(
             f"steps: found {steps!r}, expected a step of corpuskit.preprocessing, its name, or a list of them"
         )
-    given = [steps] if isinstance(steps, str | Step) else steps
-    run = _Run(folder, [made(one) for one in given], doc_ids, progress)
+    requested = [steps] if isinstance(steps, str | Step) else steps
+    run = _Run(folder, [resolve_step(step) for step in requested], doc_ids, progress)
     for position in range(len(run.steps)):
         run.do(position)
     record = json.dumps({"steps": run.record}, ensure_ascii=False, sort_keys=True)
@@ -105,35 +105,35 @@ class _Run:
 
     def _check(self) -> None:
         known = set(self.given)
-        for one in self.steps:
-            if one.kind == "filter" and one.options["column"] not in known:
+        for step in self.steps:
+            if step.kind == "filter" and step.options["column"] not in known:
                 raise ConfigurationError(
-                    f"keep({one.options['column']!r}): no step before it has this column; there are: {', '.join(sorted(known))}"
+                    f"keep({step.options['column']!r}): no step before it has this column; there are: {', '.join(sorted(known))}"
                 )
-            twice = sorted(set(one.columns) & known)
+            twice = sorted(set(step.columns) & known)
             if twice:
-                raise ConfigurationError(f"step {one.name}: the column {twice[0]!r} is there already")
-            known |= set(one.columns)
+                raise ConfigurationError(f"step {step.name}: the column {twice[0]!r} is there already")
+            known |= set(step.columns)
 
     def do(self, position: int) -> None:
         """Run one step."""
-        one = self.steps[position]
+        step = self.steps[position]
         before = int(self.frame["keep"].sum())
         computed = failed = 0
-        if one.kind == "filter":
-            self._filter(one)
-        elif one.kind == "corpus":
-            computed, failed = self._corpus(one, position)
-        elif one.kind == "columns":
-            computed, failed = self._columns(one, position)
+        if step.kind == "filter":
+            self._filter(step)
+        elif step.kind == "corpus":
+            computed, failed = self._corpus(step, position)
+        elif step.kind == "columns":
+            computed, failed = self._columns(step, position)
         after = int(self.frame["keep"].sum())
-        self._counts.append((one.title, before, after, computed, failed))
-        title = {"title": one.title} if one.title != one.name else {}
-        self.record.append({**one.record(), **title, "in": before, "out": after})
+        self._counts.append((step.title, before, after, computed, failed))
+        title = {"title": step.title} if step.title != step.name else {}
+        self.record.append({**step.record(), **title, "in": before, "out": after})
 
-    def _kept(self) -> list[str]:
-        kept: list[str] = self.frame.index[self.frame["keep"]].tolist()
-        return kept
+    def _remaining(self) -> list[str]:
+        doc_ids: list[str] = self.frame.index[self.frame["keep"]].tolist()
+        return doc_ids
 
     def _drop(self, doc_ids: Any, reason: str) -> None:
         self.frame.loc[doc_ids, "keep"] = False
@@ -145,39 +145,39 @@ class _Run:
         options = one.options
         values = self.frame[options["column"]]
         fits = values.notna()
-        said = []
+        reasons = []
         if "among" in options:
             fits &= values.isin(options["among"])
-            said.append(f"in {options['among']}")
+            reasons.append(f"in {options['among']}")
         for name, sign in (("at_least", ">="), ("at_most", "<=")):
             if name in options:
                 numbers = pd.to_numeric(values, errors="coerce")
                 fits &= numbers >= options[name] if sign == ">=" else numbers <= options[name]
-                said.append(f"{sign} {options[name]}")
-        if not said:
+                reasons.append(f"{sign} {options[name]}")
+        if not reasons:
             fits &= values.eq(True)
-        self._drop(self.frame.index[self.frame["keep"] & ~fits], " ".join([options["column"], *said]))
+        self._drop(self.frame.index[self.frame["keep"] & ~fits], " ".join([options["column"], *reasons]))
 
     def _columns(self, one: Step, position: int) -> tuple[int, int]:
         results = StepResults(self.folder.root.subfolder(FOLDER), one.key(self.steps[:position]), one.columns)
         computed, errors = self._compute(one, position, results)
-        wanted = self.frame.index[self.frame["keep"]]
-        found = results.frame(self.frame.loc[wanted, "version"])
-        self._join(one, found)
+        doc_ids = self.frame.index[self.frame["keep"]]
+        values = results.frame(self.frame.loc[doc_ids, "version"])
+        self._join(one, values)
         self._drop(errors, f"failed: {one.name}")
         return computed, len(errors)
 
-    def _join(self, one: Step, found: pd.DataFrame) -> None:
-        for name in one.columns:
-            self.frame[name] = found[name].reindex(self.frame.index)
-        self.columns |= one.columns
+    def _join(self, step: Step, values: pd.DataFrame) -> None:
+        for name in step.columns:
+            self.frame[name] = values[name].reindex(self.frame.index)
+        self.columns |= step.columns
 
     def _compute(self, one: Step, position: int, results: StepResults) -> tuple[int, list[str]]:
         """Process the retained documents without a result; return their number and the failed ones."""
         assert one.work is not None
         done = results.known()
         version = self.frame["version"].to_dict()
-        missing = [doc_id for doc_id in self._kept() if (doc_id, version[doc_id]) not in done]
+        missing = [doc_id for doc_id in self._remaining() if (doc_id, version[doc_id]) not in done]
         errors: list[str] = []
         rows: list[dict[str, Any]] = []
         try:
@@ -251,8 +251,8 @@ class _Run:
         results = StepResults(self.folder.root.subfolder(FOLDER), key, {})
         index = DuplicateIndex(self.folder.root.mkdir(f"{FOLDER}/{key}") / "index", **one.options)
         done, version = results.known(), self.frame["version"].to_dict()
-        kept = self._kept()
-        missing = [doc_id for doc_id in kept if (doc_id, version[doc_id]) not in done]
+        doc_ids = self._remaining()
+        missing = [doc_id for doc_id in doc_ids if (doc_id, version[doc_id]) not in done]
         errors: list[str] = []
         seen = _seconds(self.frame["seen"])
         batch: list[tuple[str, str, int]] = []
@@ -269,7 +269,7 @@ class _Run:
                 flush()
         if batch:
             flush()
-        found = index.find([doc_id for doc_id in kept if doc_id not in set(errors)])
+        found = index.find([doc_id for doc_id in doc_ids if doc_id not in set(errors)])
         self._join(one, found.set_index("doc_id"))
         self._drop(errors, f"failed: {one.name}")
         results.publish(found)
@@ -281,7 +281,7 @@ class _Run:
 
         from corpuskit.text import repeated_blocks
 
-        kept = self._kept()
+        kept = self._remaining()
         columns = ["doc_id", "text_hash", "words", "main"]
         tables = [table.filter(table["main"]) for table in element_tables(self.folder, kept, columns=columns)]
         if not tables:
