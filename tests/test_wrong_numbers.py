@@ -106,7 +106,7 @@ def test_the_widest_window_shows_the_whole_of_a_short_document(corpus, syntax):
 def test_lines_that_are_made_some_at_a_time_are_the_same(corpus, monkeypatch):
     at_once = corpus.kwic("premium", window=8)
     monkeypatch.setattr(
-        "corpuskit.features.linguistics.lines._PIECES_AT_ONCE", 17
+        "corpuskit.features.linguistics.lines._PIECES_PER_BATCH", 17
     )  # 8 words and gaps on each side: one line
     assert len(at_once) == 4
     assert corpus.kwic("premium", window=8).equals(at_once)

@@ -139,10 +139,10 @@ class _Run:
         self.frame.loc[doc_ids, "keep"] = False
         self.frame.loc[doc_ids, "reason"] = reason
 
-    def _filter(self, one: Step) -> None:
+    def _filter(self, step: Step) -> None:
         import pandas as pd
 
-        options = one.options
+        options = step.options
         values = self.frame[options["column"]]
         fits = values.notna()
         reasons = []
@@ -158,13 +158,13 @@ class _Run:
             fits &= values.eq(True)
         self._drop(self.frame.index[self.frame["keep"] & ~fits], " ".join([options["column"], *reasons]))
 
-    def _columns(self, one: Step, position: int) -> tuple[int, int]:
-        results = StepResults(self.folder.root.subfolder(FOLDER), one.key(self.steps[:position]), one.columns)
-        computed, errors = self._compute(one, position, results)
+    def _columns(self, step: Step, position: int) -> tuple[int, int]:
+        results = StepResults(self.folder.root.subfolder(FOLDER), step.key(self.steps[:position]), step.columns)
+        computed, errors = self._compute(step, position, results)
         doc_ids = self.frame.index[self.frame["keep"]]
         values = results.frame(self.frame.loc[doc_ids, "version"])
-        self._join(one, values)
-        self._drop(errors, f"failed: {one.name}")
+        self._join(step, values)
+        self._drop(errors, f"failed: {step.name}")
         return computed, len(errors)
 
     def _join(self, step: Step, values: pd.DataFrame) -> None:
@@ -172,21 +172,21 @@ class _Run:
             self.frame[name] = values[name].reindex(self.frame.index)
         self.columns |= step.columns
 
-    def _compute(self, one: Step, position: int, results: StepResults) -> tuple[int, list[str]]:
+    def _compute(self, step: Step, position: int, results: StepResults) -> tuple[int, list[str]]:
         """Process the retained documents without a result; return their number and the failed ones."""
-        assert one.work is not None
+        assert step.work is not None
         done = results.known()
         version = self.frame["version"].to_dict()
         missing = [doc_id for doc_id in self._remaining() if (doc_id, version[doc_id]) not in done]
         errors: list[str] = []
         rows: list[dict[str, Any]] = []
         try:
-            for doc_id, text in self._texts(missing, position, one.name, errors):
+            for doc_id, text in self._texts(missing, position, step.name, errors):
                 try:
-                    values = one.work(text)
-                    row = {name: results.checked(name, values[name]) for name in one.columns}
+                    values = step.work(text)
+                    row = {name: results.checked(name, values[name]) for name in step.columns}
                 except Exception as error:
-                    self._fail(doc_id, one.name, error, errors)
+                    self._fail(doc_id, step.name, error, errors)
                     continue
                 rows.append({"doc_id": doc_id, "version": version[doc_id], **row})
                 if len(rows) >= _BATCH:
@@ -217,7 +217,7 @@ class _Run:
         """Yield the main texts of documents after earlier steps, from Arrow batches of the element cache."""
         from tqdm.auto import tqdm
 
-        changes = [one.work for one in self.steps[:position] if one.kind == "text" and one.work is not None]
+        changes = [step.work for step in self.steps[:position] if step.kind == "text" and step.work is not None]
         seen = set()
         with tqdm(total=len(doc_ids), desc=name, unit=" documents", disable=not self.progress or not doc_ids) as bar:
             for doc_id, text in main_texts(self.folder, doc_ids):
@@ -241,15 +241,15 @@ class _Run:
             else:
                 yield doc_id, ""
 
-    def _corpus(self, one: Step, position: int) -> tuple[int, int]:
-        if one.name == "blocks":
-            self._join(one, self._blocks(one))
+    def _corpus(self, step: Step, position: int) -> tuple[int, int]:
+        if step.name == "blocks":
+            self._join(step, self._blocks(step))
             return 0, 0
         from corpuskit.text import DuplicateIndex
 
-        key = one.key(self.steps[:position])
+        key = step.key(self.steps[:position])
         results = StepResults(self.folder.root.subfolder(FOLDER), key, {})
-        index = DuplicateIndex(self.folder.root.mkdir(f"{FOLDER}/{key}") / "index", **one.options)
+        index = DuplicateIndex(self.folder.root.mkdir(f"{FOLDER}/{key}") / "index", **step.options)
         done, version = results.known(), self.frame["version"].to_dict()
         doc_ids = self._remaining()
         missing = [doc_id for doc_id in doc_ids if (doc_id, version[doc_id]) not in done]
@@ -263,38 +263,38 @@ class _Run:
             results.write([{"doc_id": doc_id, "version": version[doc_id]} for doc_id, _, _ in batch])
             batch.clear()
 
-        for doc_id, text in self._texts(missing, position, one.name, errors):
+        for doc_id, text in self._texts(missing, position, step.name, errors):
             batch.append((doc_id, text, seen[doc_id]))
             if len(batch) >= _BATCH * 10:
                 flush()
         if batch:
             flush()
-        found = index.find([doc_id for doc_id in doc_ids if doc_id not in set(errors)])
-        self._join(one, found.set_index("doc_id"))
-        self._drop(errors, f"failed: {one.name}")
-        results.publish(found)
+        matches = index.find([doc_id for doc_id in doc_ids if doc_id not in set(errors)])
+        self._join(step, matches.set_index("doc_id"))
+        self._drop(errors, f"failed: {step.name}")
+        results.publish(matches)
         return len(missing) - len(errors), len(errors)
 
-    def _blocks(self, one: Step) -> pd.DataFrame:
+    def _blocks(self, step: Step) -> pd.DataFrame:
         import pandas as pd
         import pyarrow as pa
 
         from corpuskit.text import repeated_blocks
 
-        kept = self._remaining()
+        doc_ids = self._remaining()
         columns = ["doc_id", "text_hash", "words", "main"]
-        tables = [table.filter(table["main"]) for table in element_tables(self.folder, kept, columns=columns)]
+        tables = [table.filter(table["main"]) for table in element_tables(self.folder, doc_ids, columns=columns)]
         if not tables:
-            return pd.DataFrame({"repeated_blocks": pd.Series(0.0, index=kept)})
+            return pd.DataFrame({"repeated_blocks": pd.Series(0.0, index=doc_ids)})
         table = pa.concat_tables(tables).unify_dictionaries()
         rows = pd.DataFrame({"doc_id": table["doc_id"].cast(pa.string()).to_pylist()})
         rows["hash"], rows["words"] = table["text_hash"].to_numpy(), table["words"].to_numpy()
         rows["site"] = rows["doc_id"].map(self.frame["host"])
         rows = rows[rows["words"] > 0].reset_index(drop=True)
-        often = repeated_blocks(rows)["frequency_in_site"] >= one.options["min_documents"]
+        often = repeated_blocks(rows)["frequency_in_site"] >= step.options["min_documents"]
         words = rows["words"].groupby(rows["doc_id"]).sum()
         repeated = rows["words"].where(often, 0).groupby(rows["doc_id"]).sum()
-        share = (repeated / words).reindex(kept).fillna(0.0)
+        share = (repeated / words).reindex(doc_ids).fillna(0.0)
         return pd.DataFrame({"repeated_blocks": share})
 
     def result(self) -> pd.DataFrame:

@@ -180,8 +180,8 @@ def elements(
         from corpuskit.text import detect_languages
 
         texts = frame["text"].astype("object")
-        found = pd.Series(pd.Categorical(detect_languages(texts.where(texts.notna(), None))), index=frame.index)
-        frame["lang"] = convert_dtypes(found.to_frame("lang"), arrow)["lang"]
+        detected = pd.Series(pd.Categorical(detect_languages(texts.where(texts.notna(), None))), index=frame.index)
+        frame["lang"] = convert_dtypes(detected.to_frame("lang"), arrow)["lang"]
     if frequencies:
         for name, column in _frequencies(folder, doc_ids).items():
             values = pd.Series(column.to_numpy(), index=frame.index)
@@ -224,14 +224,14 @@ def _frequencies(folder: CorpusFolder, doc_ids: Sequence[str] | None) -> pd.Data
     rows["site"] = rows["doc_id"].map(hosts)
     rows["hash"], rows["words"] = table["text_hash"].to_numpy(), table["words"].to_numpy()
     names = ["frequency_in_site", "frequency_in_corpus"]
-    found = repeated_blocks(rows)[names].where(rows["words"] > 0, 0)
+    frequencies = repeated_blocks(rows)[names].where(rows["words"] > 0, 0)
     if doc_ids is None:
-        return found
+        return frequencies
     # The rows of a document are adjacent and in order in both tables; the order of the documents may differ.
     indices = {str(doc_id): index for doc_id, index in rows.groupby("doc_id", observed=True).indices.items()}
     row_ids = element_table(folder, doc_ids, columns=["doc_id"])["doc_id"].cast(pa.string()).to_pylist()
     order = [index for doc_id in dict.fromkeys(row_ids) for index in indices[doc_id]]
-    return found.iloc[order]
+    return frequencies.iloc[order]
 
 
 def element_frame(
@@ -266,9 +266,9 @@ def _with_names(folder: CorpusFolder, table: pa.Table) -> pa.Table:
         column = column.dictionary_encode()
     ids = column.chunk(0) if column.num_chunks == 1 else column.unify_dictionaries().combine_chunks()
     rows = document_names(folder)
-    places = pc.index_in(ids.dictionary.cast(pa.large_string()), value_set=rows["doc_id"].combine_chunks())
+    positions = pc.index_in(ids.dictionary.cast(pa.large_string()), value_set=rows["doc_id"].combine_chunks())
     for name in ("title", "uri"):
-        named = rows[name].take(places).combine_chunks().dictionary_encode()
+        named = rows[name].take(positions).combine_chunks().dictionary_encode()
         codes = named.indices.take(ids.indices)
         table = table.append_column(name, pa.DictionaryArray.from_arrays(codes, named.dictionary))
     return table
@@ -348,18 +348,18 @@ def sources(folder: CorpusFolder, *, candidates: bool = False) -> pd.DataFrame:
     linked = _typed(folder.catalog.frame(_CANDIDATES), _SOURCES)
     known_hosts = {*typed["host"], *linked["host"]}
     archived = [(host, why) for host, why in discovered_hosts(folder) if host not in known_hosts]
-    found = _typed(
+    result = _typed(
         pd.DataFrame(archived, columns=["host", "why"]).assign(verdict="none", pages=0, relevant=0, labels=0), _SOURCES
     )
-    parts = [frame for frame in (typed, linked, found) if len(frame)]
+    parts = [frame for frame in (typed, linked, result) if len(frame)]
     return pd.concat(parts, ignore_index=True) if parts else typed
 
 
 def discovered_hosts(folder: CorpusFolder) -> list[tuple[str, str]]:
     """Return the hosts of the last discovery with the reason, most pages first."""
     try:
-        found = json.loads(folder.catalog.meta(DISCOVERED_HOSTS) or "[]")
-        return [(str(host), str(why)) for host, why in found]
+        hosts = json.loads(folder.catalog.meta(DISCOVERED_HOSTS) or "[]")
+        return [(str(host), str(why)) for host, why in hosts]
     except (ValueError, TypeError, RecursionError):
         return []
 

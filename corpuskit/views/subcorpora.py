@@ -75,7 +75,7 @@ def subcorpora(folder: CorpusFolder) -> dict[str, int]:
 def _ids_in(text: str) -> list[str] | None:
     """Return the ids of a stored sub-corpus, or None if the stored value is invalid."""
     try:
-        found = json.loads(text)
+        ids = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, list) and all(isinstance(doc_id, str) for doc_id in found) else None
+    return ids if isinstance(ids, list) and all(isinstance(doc_id, str) for doc_id in ids) else None

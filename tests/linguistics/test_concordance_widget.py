@@ -39,11 +39,11 @@ def sent(lines, monkeypatch):
 def test_lines_are_thinned_by_a_seed_and_say_from_how_many(view):
     assert ask(view.lines, "premium", sample=50, seed=3) == [50, True, 10]
     assert view.lines.note == "50 of 200 at random, seed 3"
-    first = view.lines._found.frame(0, 50)
+    first = view.lines._lines.frame(0, 50)
     ask(view.lines, "premium", sample=50, seed=3)
-    assert view.lines._found.frame(0, 50).equals(first)
+    assert view.lines._lines.frame(0, 50).equals(first)
     ask(view.lines, "premium", sample=50, seed=4)
-    assert not view.lines._found.frame(0, 50).equals(first)
+    assert not view.lines._lines.frame(0, 50).equals(first)
 
 
 def test_lines_are_those_of_a_subcorpus(view):

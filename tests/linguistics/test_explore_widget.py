@@ -73,7 +73,7 @@ def test_an_error_while_lines_are_looked_for_leaves_none(tabs, monkeypatch):
     def fails(*_, **__):
         raise ConfigurationError("pattern takes too long")
 
-    monkeypatch.setattr("corpuskit.features.linguistics.widgets.concordance.found_lines", fails)
+    monkeypatch.setattr("corpuskit.features.linguistics.widgets.concordance.find_lines", fails)
     tabs.search(SavedQuery("", "due")).join()
     assert (tabs.wrong, tabs.state[1:]) == ("pattern takes too long", [0, True, 0])
 
