@@ -1,7 +1,7 @@
-"""Vectors of documents: what is like what, topics, and places on a map; all kept in the corpus under vectors/."""
+"""Document embeddings, similarity search, topics and the layout of the map, stored in the directory vectors/ of the corpus."""
 
 from corpuskit.vectors.checking import check
-from corpuskit.vectors.forgetting import forget
+from corpuskit.vectors.forgetting import remove_documents
 from corpuskit.vectors.layout import positions
 from corpuskit.vectors.making import OWN, Vectors, embed, vectors_of
 from corpuskit.vectors.similar import similar
@@ -14,8 +14,8 @@ __all__ = [
     "Vectors",
     "check",
     "embed",
-    "forget",
     "positions",
+    "remove_documents",
     "similar",
     "topic_column",
     "topics",

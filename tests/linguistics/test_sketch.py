@@ -19,7 +19,7 @@ OF = {word: tag for tag, words in TAGS.items() for word in words.split()}
 @pytest.fixture
 def filled(fill):
     corpus = fill({"a.txt": TEXT})
-    with pytest.raises(ConfigurationError, match=r"annotate\('spacy:MODEL'\) makes it"):
+    with pytest.raises(ConfigurationError, match=r"annotate\('spacy:MODEL'\) creates it"):
         corpus.sketch("risk")
     corpus.annotate("pos", lambda words: [OF[word.lower()] for word in words], progress=False)
     corpus.annotate("lemma", lambda words: [LEMMAS.get(word.lower(), word.lower()) for word in words], progress=False)
@@ -50,5 +50,5 @@ def test_the_tab_of_the_explorer_shows_it_and_a_row_leads_to_its_lines(filled):
     assert ["take", "verb before", 3] in rows
     query = table.lead(rows.index(["take", "verb before", 3]))
     assert len(filled.kwic(query)) == 3
-    with pytest.raises(ConfigurationError, match="a word sketch is of one word"):
+    with pytest.raises(ConfigurationError, match="a word sketch needs a query of one word"):
         word_sketch(TableRequest(filled.text._scope(), SavedQuery("", "high risk")))
