@@ -56,10 +56,10 @@ class DocumentRows(Widget):
         return self._found
 
     def filter(self, conditions: dict[str, str]) -> None:
-        """Keeps the documents that fulfil all of text, says, words, host, lang and label, sorted by one column.
+        """Filter the documents by text, says, words, host, lang and label, and sort them by one column.
 
         Args:
-            conditions: An empty value is none. ``text`` stands in title or URI, ``says`` is a query as for ``kwic``; ``sort`` is a
+            conditions: Empty values are ignored. ``text`` is part of title or URI, ``says`` is a query as for ``kwic``; ``sort`` is a
                 column, ``falling`` its direction.
 
         Raises:
@@ -93,7 +93,7 @@ class DocumentRows(Widget):
             self.state = [self.state[0] + 1, len(found), len(self._frame)]
 
     def like(self, *doc_ids: str) -> None:
-        """Keeps the documents that are most like one, the most like first, below the one itself; a filter ends it.
+        """Show the documents most similar to one, the most similar first, below the document itself. A filter ends it.
 
         Of several those are kept that are like them on the whole.
 
@@ -115,7 +115,7 @@ class DocumentRows(Widget):
                 self.state = [self.state[0] + 1, len(self._found), len(self._frame)]
 
     def summary(self) -> str:
-        """How many documents."""
+        """Return the number of documents."""
         return f"Documents: {len(self._found):,} of {len(self._frame):,}"
 
     def _on_filter(self, message: dict[str, Any]) -> None:
@@ -187,7 +187,7 @@ class CorpusBrowser(Box):
 
 
 def query_of(conditions: dict[str, str]) -> str:
-    """The conditions as an expression for ``DataFrame.query``."""
+    """Return the conditions as an expression for ``DataFrame.query``."""
     parts = [f"{name} == {conditions[name]!r}" for name in _CHOICES if conditions.get(name)]
     if (words := conditions.get("words", "")).isdecimal():
         parts.append(f"words >= {int(words)}")
@@ -198,7 +198,7 @@ def query_of(conditions: dict[str, str]) -> str:
 
 
 def code_of(conditions: dict[str, str]) -> str:
-    """The line of code that gives the same documents."""
+    """Return a line of code that selects the same documents."""
     says, query, column = conditions.get("says"), query_of(conditions), conditions.get("sort")
     code = f"docs = corpus.documents({f'corpus.text(include_duplicates=True).kwic({says!r})' if says else ''})"
     if query:

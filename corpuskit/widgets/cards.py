@@ -14,7 +14,7 @@ from corpuskit.widgets.in_order import InOrder
 from corpuskit.widgets.shell import Widget, module, styles
 from corpuskit.widgets.tree import DocumentTree
 
-_TREE: Final = 280  # pixels: the room of the card
+_TREE: Final = 280  # pixels: height of the tree on a card
 PREFETCH: Final = 12
 """Cards on the page; at ten keys a second more than a second of work."""
 
@@ -79,12 +79,12 @@ class Cards(Widget):
     # -- messages --------------------------------------------------------------------------------------------------
 
     def _on_label(self, message: dict[str, Any]) -> None:
-        """One label."""
+        """Label a document."""
         doc_id, label = str(message["id"]), self._named(message)
         self._in_order(message, lambda: self._save_one(message, doc_id, label))
 
     def _on_undo(self, message: dict[str, Any]) -> None:
-        """What the message ``of`` did is taken back."""
+        """Undo the message ``of``."""
         self._in_order(message, lambda: self._take_back(message))
 
     def _on_more(self, message: dict[str, Any]) -> None:
@@ -92,12 +92,12 @@ class Cards(Widget):
         self.send({"op": "cards", "cards": cards, "end": not cards})
 
     def _on_rest(self, message: dict[str, Any]) -> None:
-        """All of a document that was cut."""
+        """Send the complete text of a shortened document."""
         card = self._card(Question(str(message["id"]), "", None), opened=True)
         self.send({"op": "rest", "id": card["id"], "blocks": card["blocks"], "left_out": card["left_out"]})
 
     def _on_tree(self, message: dict[str, Any]) -> None:
-        """A document as a tree, beside its original."""
+        """Show a document as a tree with its original."""
         doc_id = str(message["id"])
         document = self._folder.document(doc_id)
         if self._tree is None:
@@ -107,13 +107,13 @@ class Cards(Widget):
         self.send({"op": "tree", "id": doc_id, "model": self._tree.model_id})
 
     def _named(self, message: dict[str, Any]) -> str:
-        """The label of a message: one of the keys'."""
+        """Return the label of a message. It must belong to a key."""
         if message["label"] not in self._labels:
             raise ConfigurationError(f"label {message['label']!r}: expected one of {', '.join(sorted(self._labels))}")
         return str(message["label"])
 
     def _in_order(self, message: dict[str, Any], save: Callable[[], object]) -> None:
-        """Does messages in the order of the keys, each once; only what is on the disk is told to the page."""
+        """Process messages once and in the order of keys. The page is notified after the change is written to disk."""
         self._order.do(message, save)
 
     def _tell_saved(self, number: int) -> None:

@@ -12,7 +12,7 @@ _WEAK: Final = 0.25  # nothing that is known speaks for it
 
 
 def in_words(why: str) -> tuple[str, str]:
-    """Return why a URL has its place, in words, and the numbers that say so; the second is empty where there are none.
+    """Return the reasons for the rank of a URL as text, and the numbers behind them, which may be empty.
 
     Args:
         why: As the frontier keeps it, such as ``link text 0.61, linking pages 0.34, directory 0.51``.

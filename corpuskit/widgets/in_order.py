@@ -10,7 +10,7 @@ from typing import Any
 class InOrder:
     """Does what messages with a ``page`` and a ``seq``, from 1 on, ask for: in the order of the keys, each once.
 
-    JupyterLab moves a widget's messages to a thread of their own while the first are under way, so that a later one can
+    JupyterLab moves a widget's messages to a separate thread while the first are under way, so that a later one can
     come before an earlier one.
 
     Args:

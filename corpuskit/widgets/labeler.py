@@ -37,16 +37,16 @@ class Labeler(Cards):
         folder: the corpus.
         docs: ask these, in this order; None: what teaches the model most. What ``by`` has labelled is not asked.
         keys: key → label; default j relevant, f other, space unsure. u, n, b, h, o, p, s and ? have their own meaning.
-        by: whose labels these are; default: the user's name.
-        question: what is asked.
+        by: Name of the annotator. Default: the name of the user.
+        question: Question shown above the document.
         overlap: the share of the documents that every annotator is asked; None: the usual one.
         show_scores: show what the model thinks before one judges, which sways; p shows and hides it.
         similar: finds documents like some, which m has asked next; None: the widget does not offer it.
 
-    Run the cell again to go on where you stopped: every label is in the corpus.
+    Run the cell again to continue an interrupted session. All labels are stored in the corpus.
 
     Raises:
-        ConfigurationError: a key is no single character, is taken, or a label is wrong.
+        ConfigurationError: A key is reserved or not a single character, or a label is invalid.
     """
 
     agreement: Any = traitlets.List().tag(sync=True)
@@ -120,7 +120,7 @@ class Labeler(Cards):
         self._queue.skip(str(message["id"]))
 
     def _tell_learnt(self, lesson: Lesson) -> None:
-        """The model has learnt: what comes next is another choice, and more labels may not pay any more."""
+        """Update the page after training: the next documents may differ, and an audit may be more useful than more labels."""
         cards = [self._card(item) for item in self._queue.take(PREFETCH)]
         hint = ""
         if has_flattened(lesson.gain):
@@ -128,7 +128,7 @@ class Labeler(Cards):
         self.send({"op": "learnt", "labels": lesson.labels, "cards": cards, "hint": hint})
 
     def _on_bulk(self, message: dict[str, Any]) -> None:
-        """One label for all of the selection that are not labelled; the cards on the page are part of it."""
+        """Label all unlabelled documents of the selection, including the cards on the page."""
 
         label = self._named(message)
 
@@ -140,7 +140,7 @@ class Labeler(Cards):
         self._in_order(message, save)
 
     def _take_back(self, message: dict[str, Any]) -> None:
-        """Gives documents the labels back that they had before the message ``of``."""
+        """Restore the labels of documents before the message ``of``."""
         before = self._undo.get((str(message["page"]), int(message["of"])), {})
         guessed = {
             doc_id: self._guessed[doc_id] for doc_id, label in before.items() if not label and doc_id in self._guessed
@@ -153,7 +153,7 @@ class Labeler(Cards):
             self.send({"op": "back", "cards": [self._card(item) for item in items[:PREFETCH]]})
 
     def _on_seeds(self, message: dict[str, Any]) -> None:
-        """Words of the domain: the documents near them come first."""
+        """Set words of the domain. Documents similar to them come first."""
         words = re.findall(r"[^\s,;]+", str(message["words"])[:500])
         if not words:
             raise ConfigurationError("no words were given: expected some, with commas between")
@@ -172,7 +172,7 @@ class Labeler(Cards):
         self.send({"op": "like", "id": doc_id, "cards": [self._card(item) for item in items]})
 
     def _on_again(self, message: dict[str, Any]) -> None:
-        """A card of the history, to be judged again."""
+        """Show a card of the history again."""
         self.send({"op": "back", "cards": [self._card(Question(str(message["id"]), "you asked for it", None))]})
 
     def _save(self, message: dict[str, Any], labels: dict[str, str], *, note: str | None = None,
@@ -208,7 +208,7 @@ class Labeler(Cards):
 
 
 def a_person(by: str | None) -> str:
-    """Return who labels with the keyboard: the name given, or the user's.
+    """Return the name of the annotator: the argument, or the name of the user.
 
     Raises:
         ConfigurationError: the name is empty, or that of a machine.

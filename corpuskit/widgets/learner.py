@@ -29,7 +29,7 @@ class Lesson:
         scores: Document → P(relevant) by the model.
         items: Documents to label next, best first.
         labels: Number of labels that it was trained on.
-        gain: Average precision that 50 more labels would add, measured every forty labels; None if unknown.
+        gain: Average precision that 50 more labels would add, measured every forty labels. None: unknown.
     """
 
     model: RelevanceModel

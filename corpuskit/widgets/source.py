@@ -21,10 +21,10 @@ _KEPT_PAGES: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """What stands in the original.
+    """Excerpt of the original.
 
     Attributes:
-        note: where it is, or why there is nothing to show.
+        note: Location in the original, or the reason for a missing excerpt.
         text: mark-up, to be shown as text.
         picture: PNG of a page.
         boxes: left, top, width, height as shares of that page.
@@ -47,7 +47,7 @@ class Original:
         self._lock = threading.Lock()
 
     def at(self, element_id: int) -> Excerpt:
-        """The excerpt of one element."""
+        """Return the excerpt of one element."""
         locator = self._locator(element_id)
         if locator is None:
             return Excerpt("It is not known where this stands in the original.")
@@ -92,7 +92,7 @@ class Original:
 
 
 def _render(content: bytes, number: int) -> tuple[bytes, float, float]:
-    """A page as PNG, its width and height in points. Runs in a process of its own."""
+    """Render a page as PNG; return its width and height in points. Runs in a separate process."""
     from corpuskit.errors import ExtractionError
     from corpuskit.extraction.pdf.opening import open_pdf
 

@@ -28,7 +28,7 @@ Marks = Sequence[Sequence[int]]
 
 
 def structure(table: ElementTable, most: int, marks: Callable[[str], Marks]) -> tuple[list[dict[str, Any]], int]:
-    """Return the blocks of the main content up to some characters, and how many characters are left out.
+    """Return the blocks of the main content up to a number of characters, and the number of characters omitted.
 
     A block is ``{kind, text, marks}``: kind is heading (with depth, from 1), text, item (depth, from 1) or title (of a list
     or table); a table is ``{kind: table, rows}`` of cells ``{text, marks, head, rows, columns}``.

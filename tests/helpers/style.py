@@ -43,6 +43,7 @@ ALLOWED_NAMES = {
     ("charts.py", "most"),  # parameter of a public function
     ("edits.py", "told_by"),  # key in stored files
     ("kept_topics.py", "far"),  # Topics.far is public
+    ("map.py", "places"),  # synchronized with the page
     ("neighbours.py", "nearest"),  # standard term
 }
 

@@ -99,7 +99,7 @@ def test_texts_of_topics_are_read_together_and_in_batches(three, monkeypatch):
     monkeypatch.setattr(kept_topics, "scoring_texts", lambda folder, ids: reads.append(len(ids)) or read(folder, ids))
     told = three.topics(3).frame
     assert reads == [30]
-    monkeypatch.setattr(kept_topics, "_AT_ONCE", 15)
+    monkeypatch.setattr(kept_topics, "_DOCUMENTS_PER_BATCH", 15)
     assert three.topics(3, renew=True).frame.equals(told)
     assert len(reads) > 2
 
@@ -196,7 +196,7 @@ def test_more_topics_than_documents_can_make_are_refused_with_what_can_be(three,
     three.add(pages.folder, progress=False)
     for n in (16, 10**6):
         with pytest.raises(
-            ConfigurationError, match="of 30 documents with different texts at most 15 topics can be made"
+            ConfigurationError, match="of 30 documents with different texts at most 15 topics can be fitted"
         ):
             three.topics(n)
     assert len(three.topics(15)) <= 15
@@ -292,8 +292,8 @@ def test_documents_of_a_new_kind_are_told_as_far_from_every_topic(three, pages):
     assert topics.far == guitars.tolist()
     assert topics.frame.attrs == {"later": 7, "far": 4}
     assert (
-        "7 documents came later and went to the topic that is nearest; 4 of them are far from every topic (.far): "
-        "topics(renew=True) makes topics anew" in repr(topics)
+        "7 documents came later and were assigned to the nearest topic; 4 of them are far from every topic (.far): "
+        "topics(renew=True) fits the topics again" in repr(topics)
     )
     with corpuskit.open(three.path) as again:
         assert again.topics().far == topics.far
