@@ -70,9 +70,9 @@ class AuditLabeler(Cards):
 
     def _take(self, n: int) -> list[Question]:
         with self._auditing:
-            wanted = self._audit.next_ids() or self._audit.next_ids_below(BELOW)
+            requested = self._audit.next_ids() or self._audit.next_ids_below(BELOW)
             # Not in the order of scores, which would reveal them.
-            free = [doc_id for doc_id in sample(wanted, len(wanted)) if doc_id not in self._given_out][:n]
+            free = [doc_id for doc_id in sample(requested, len(requested)) if doc_id not in self._given_out][:n]
             self._given_out.update(free)
         return [Question(doc_id, "", None) for doc_id in free]
 
@@ -86,8 +86,8 @@ class AuditLabeler(Cards):
 
     def _save_one(self, message: dict[str, Any], doc_id: str, label: str) -> None:
         with self._auditing:
-            wanted = set(self._audit.next_ids() or self._audit.next_ids_below(BELOW))
-            if doc_id not in wanted:
+            requested = set(self._audit.next_ids() or self._audit.next_ids_below(BELOW))
+            if doc_id not in requested:
                 # The document was shown before an undo that changed the sample.
                 self.send(
                     {"op": "error", "of": "stale", "message": "The audit does not ask for this document any more."}
@@ -96,7 +96,7 @@ class AuditLabeler(Cards):
             self._audit.add({doc_id: label}, by=self._by)
             self._labels_of[str(message["page"]), int(message["seq"])] = doc_id
             self._counts[label] += 1
-            if len(wanted) > 1:
+            if len(requested) > 1:
                 return
         # What is asked next was not known before this label.
         cards = [self._card(item) for item in self._take(PREFETCH)]
@@ -112,7 +112,7 @@ class AuditLabeler(Cards):
         cards = [self._card(item) for item in [Question(doc_id, "", None), *self._take(PREFETCH - 1)]]
         self.send({"op": "again", "cards": cards})
 
-    def _told(self) -> dict[str, Any]:
+    def _saved_details(self) -> dict[str, Any]:
         return {"counts": dict(self._counts), "audit": self._progress()}
 
 

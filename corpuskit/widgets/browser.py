@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 _CHOICES: Final = ("host", "lang", "label")
 _FIELDS: Final = ("text", "says", "words", "sort", "falling", *_CHOICES)
 _SORTED: Final = ("title", "host", "lang", "words", "relevance", "label")
-_MOST_CHOICES: Final = 200
-_ALIKE: Final = 100  # documents
-_MOST_LIKE: Final = 1_000  # documents that more are wanted like
+_MAX_CHOICES: Final = 200
+_SIMILAR_DOCUMENTS: Final = 100  # documents
+_MAX_QUERY_DOCUMENTS: Final = 1_000  # documents that more are wanted like
 
 
 class DocumentRows(Widget):
@@ -45,14 +45,14 @@ class DocumentRows(Widget):
         self._lock = threading.Lock()
         self._frame = frames.documents(folder)
         self._found = self._frame
-        choices = {name: list(self._frame[name].dropna().value_counts().index[:_MOST_CHOICES]) for name in _CHOICES}
+        choices = {name: list(self._frame[name].dropna().value_counts().index[:_MAX_CHOICES]) for name in _CHOICES}
         choices = {name: [value for value in values if value] for name, values in choices.items()}
         size = len(self._frame)
         super().__init__(choices=choices, state=[0, size, size], code=code_of({}))
 
     @property
     def found(self) -> pd.DataFrame:
-        """The documents that the filter leaves."""
+        """Documents that match the filter."""
         return self._found
 
     def filter(self, conditions: dict[str, str]) -> None:
@@ -66,31 +66,31 @@ class DocumentRows(Widget):
             ConfigurationError: The query cannot be read; no document is left then.
         """
         try:
-            found = self._chosen(conditions)
+            selected = self._chosen(conditions)
         except CorpusKitError:
             self._show(self._frame.iloc[:0], conditions)
             raise
-        self._show(found, conditions)
+        self._show(selected, conditions)
 
     def _chosen(self, conditions: dict[str, str]) -> pd.DataFrame:
         with self._lock:
-            found = self._frame
+            selected = self._frame
         if says := conditions.get("says"):
             known = hook("documents that match")(self._folder, says)
-            found = found[found["doc_id"].isin(known)]
+            selected = selected[selected["doc_id"].isin(known)]
         if query := query_of(conditions):
-            found = found.query(query)
+            selected = selected.query(query)
         if (column := conditions.get("sort")) in _SORTED:
-            found = found.sort_values(column, ascending=not conditions.get("falling"), kind="stable")
-        return found
+            selected = selected.sort_values(column, ascending=not conditions.get("falling"), kind="stable")
+        return selected
 
-    def _show(self, found: pd.DataFrame, conditions: dict[str, str]) -> None:
+    def _show(self, documents: pd.DataFrame, conditions: dict[str, str]) -> None:
         with self._lock, self.hold_sync():
-            self._found = found
+            self._found = documents
             self.code = code_of(conditions)
             column = conditions.get("sort", "")
             self.order = [column if column in _SORTED else "", bool(conditions.get("falling"))]
-            self.state = [self.state[0] + 1, len(found), len(self._frame)]
+            self.state = [self.state[0] + 1, len(documents), len(self._frame)]
 
     def like(self, *doc_ids: str) -> None:
         """Show the documents most similar to one, the most similar first, below the document itself. A filter ends it.
@@ -102,15 +102,17 @@ class DocumentRows(Widget):
         """
         import pandas as pd
 
-        if not 0 < len(doc_ids) <= _MOST_LIKE:
-            raise ConfigurationError(f"more like {len(doc_ids):,} documents: expected 1 to {_MOST_LIKE:,}")
-        found = hook("similar documents")(self._folder, n=_ALIKE)(list(doc_ids))["doc_id"]
+        if not 0 < len(doc_ids) <= _MAX_QUERY_DOCUMENTS:
+            raise ConfigurationError(f"more like {len(doc_ids):,} documents: expected 1 to {_MAX_QUERY_DOCUMENTS:,}")
+        similar_ids = hook("similar documents")(self._folder, n=_SIMILAR_DOCUMENTS)(list(doc_ids))["doc_id"]
         with self._lock:
             asked = repr(doc_ids[0]) if len(doc_ids) == 1 else self.code.removeprefix("docs = ")
-            places = pd.Index(self._frame["doc_id"]).get_indexer(pd.Index([*doc_ids[: len(doc_ids) == 1], *found]))
-            self._found = self._frame.iloc[places[places >= 0]]  # what came since is not in the frame
+            positions = pd.Index(self._frame["doc_id"]).get_indexer(
+                pd.Index([*doc_ids[: len(doc_ids) == 1], *similar_ids])
+            )
+            self._found = self._frame.iloc[positions[positions >= 0]]  # what came since is not in the frame
             with self.hold_sync():
-                self.code = f"docs = corpus.vectors.similar({asked}, {_ALIKE})"
+                self.code = f"docs = corpus.vectors.similar({asked}, {_SIMILAR_DOCUMENTS})"
                 self.order = ["", False]
                 self.state = [self.state[0] + 1, len(self._found), len(self._frame)]
 
@@ -150,7 +152,10 @@ class DocumentRows(Widget):
         with self._lock:
             doc_id = str(self._found["doc_id"].iloc[row])
         labels_of(self._folder, doc_id)(message["label"])
-        label = next((one.label for one in corpus_labels(self._folder, "document") if one.target == doc_id), None)
+        label = next(
+            (row_label.label for row_label in corpus_labels(self._folder, "document") if row_label.target == doc_id),
+            None,
+        )
         with self._lock:
             for name in ("_frame", "_found"):
                 frame = getattr(self, name)
@@ -178,7 +183,7 @@ class CorpusBrowser(Box):
 
     @property
     def found(self) -> pd.DataFrame:
-        """The documents that the filter leaves."""
+        """Documents that match the filter."""
         return self.rows.found
 
     def summary(self) -> str:
@@ -192,8 +197,8 @@ def query_of(conditions: dict[str, str]) -> str:
     if (words := conditions.get("words", "")).isdecimal():
         parts.append(f"words >= {int(words)}")
     if text := conditions.get("text"):
-        found = "{0}.str.contains({1!r}, case=False, regex=False)"
-        parts.append(f"({found.format('title', text)} or {found.format('uri', text)})")
+        conditions_text = "{0}.str.contains({1!r}, case=False, regex=False)"
+        parts.append(f"({conditions_text.format('title', text)} or {conditions_text.format('uri', text)})")
     return " and ".join(parts)
 
 

@@ -19,15 +19,15 @@ PREFETCH: Final = 12
 """Cards on the page; at ten keys a second more than a second of work."""
 
 
-def checked_keys(keys: Mapping[str, str], taken: Set[str]) -> dict[str, str]:
-    """Return key → label, each key one character that does nothing else.
+def checked_keys(keys: Mapping[str, str], reserved: Set[str]) -> dict[str, str]:
+    """Validate a mapping of keys to labels. A key is one character without another function.
 
     Raises:
         ConfigurationError: one is something else, or a label is empty or too long.
     """
     for key, label in keys.items():
-        if len(key) != 1 or key in taken:
-            raise ConfigurationError(f"key {key!r}: expected one character other than {' '.join(sorted(taken))}")
+        if len(key) != 1 or key in reserved:
+            raise ConfigurationError(f"key {key!r}: expected one character other than {' '.join(sorted(reserved))}")
         if not label.strip() or len(label) > 64:
             raise ConfigurationError(f"label {label!r}: expected 1 to 64 characters")
     return dict(keys)
@@ -73,7 +73,7 @@ class Cards(Widget):
     def _take_back(self, message: dict[str, Any]) -> None:
         raise NotImplementedError
 
-    def _told(self) -> dict[str, Any]:
+    def _saved_details(self) -> dict[str, Any]:
         raise NotImplementedError
 
     # -- messages --------------------------------------------------------------------------------------------------
@@ -117,4 +117,4 @@ class Cards(Widget):
         self._order.do(message, save)
 
     def _tell_saved(self, number: int) -> None:
-        self.send({"op": "saved", "seq": number, **self._told()})
+        self.send({"op": "saved", "seq": number, **self._saved_details()})

@@ -111,8 +111,8 @@ class CrawlState:
             self._judged += 1
             self._relevant += relevance >= 0.5
             self._scored.append(relevance >= 0.5)
-            every = max(1, self._judged // _CURVE)
-            if self._judged % every == 0:
+            interval = max(1, self._judged // _CURVE)
+            if self._judged % interval == 0:
                 self._curve.append(round(sum(self._scored) / len(self._scored), 3))
 
     def _read_frontier(self) -> None:

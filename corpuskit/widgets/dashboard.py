@@ -83,8 +83,10 @@ def fitted(state: dict[str, Any]) -> dict[str, Any]:
     """Return the state in at most :data:`MAX_BYTES` of JSON, shortened at the ends of its lists."""
     state = dict(state)
     while len(json.dumps(state, separators=(",", ":")).encode()) > MAX_BYTES:
-        longest = max(("next", "waiting", "errors", "curve"), key=lambda name: len(json.dumps(state[name])))
-        if not state[longest]:
+        name_of_longest = max(("next", "waiting", "errors", "curve"), key=lambda name: len(json.dumps(state[name])))
+        if not state[name_of_longest]:
             break
-        state[longest] = state[longest][1:] if longest == "curve" else state[longest][:-1]
+        state[name_of_longest] = (
+            state[name_of_longest][1:] if name_of_longest == "curve" else state[name_of_longest][:-1]
+        )
     return state

@@ -46,7 +46,7 @@ class Labeler(Cards):
     Run the cell again to continue an interrupted session. All labels are stored in the corpus.
 
     Raises:
-        ConfigurationError: A key is reserved or not a single character, or a label is invalid.
+        ConfigurationError: A key is reserved or longer than one character, or a label is invalid.
     """
 
     agreement: Any = traitlets.List().tag(sync=True)
@@ -99,10 +99,10 @@ class Labeler(Cards):
 
     def summary(self) -> str:
         """Return the number of those that are labelled, by whom the cards are for and by others."""
-        said = ", ".join(f"{count} {label}" for label, count in sorted(self._counted().items()))
-        others = len({label.target for label in corpus_labels(self._folder, "document")} - self._queue.judged.keys())
-        more = f"; {pluralize(others, 'document')} labelled by others" if others else ""
-        return f"Labelling: {said or f'no labels by {self._by} yet'}{more}"
+        counts = ", ".join(f"{count} {label}" for label, count in sorted(self._counted().items()))
+        n_others = len({label.target for label in corpus_labels(self._folder, "document")} - self._queue.judged.keys())
+        more = f"; {pluralize(n_others, 'document')} labelled by others" if n_others else ""
+        return f"Labelling: {counts or f'no labels by {self._by} yet'}{more}"
 
     # -- messages --------------------------------------------------------------------------------------------------
 
@@ -158,10 +158,12 @@ class Labeler(Cards):
         if not words:
             raise ConfigurationError("no words were given: expected some, with commas between")
         self._folder.update_description(None, words)
-        near = self._queue.begin_again()
+        has_similar = self._queue.begin_again()
         self.asks_seeds = False
         cards = [self._card(item) for item in self._queue.take(PREFETCH)]
-        self.send({"op": "fresh", "cards": cards, "near": near, "nowhere": seeds_in_no_text(self._folder, words)})
+        self.send(
+            {"op": "fresh", "cards": cards, "near": has_similar, "nowhere": seeds_in_no_text(self._folder, words)}
+        )
 
     def _on_similar(self, message: dict[str, Any]) -> None:
         """Documents like the one on the card are asked next."""
@@ -203,7 +205,7 @@ class Labeler(Cards):
             self._queue.note(doc_id, None if labels[doc_id] == _WITHDRAWN or doc_id in guesses else labels[doc_id])
         return len(known)
 
-    def _told(self) -> dict[str, Any]:
+    def _saved_details(self) -> dict[str, Any]:
         return {"counts": self._counted(), "agreement": self._queue.agreement()}
 
 

@@ -85,9 +85,9 @@ class LabelQueue:
         self._overlap = OVERLAP if overlap is None else overlap
         self._lock = threading.Lock()
         self._choosing = threading.RLock()
-        said = labels_by_annotator(folder)
-        self.judged: dict[str, str] = dict(said.get(by, {}))
-        self._labels_by_annotator = {**said, by: self.judged}
+        labels = labels_by_annotator(folder)
+        self.judged: dict[str, str] = dict(labels.get(by, {}))
+        self._labels_by_annotator = {**labels, by: self.judged}
         self._closed = set(self.judged)  # not asked again
         self._given: set[str] = set()
         self._wished: dict[str, Question] = {}  # like one that more were wanted of, and not answered yet
@@ -109,12 +109,12 @@ class LabelQueue:
             self._choose_selection(selection)
         else:
             self._refill()
-            self.is_cold = not said and self._model is None and not folder.settings.seeds
+            self.is_cold = not labels and self._model is None and not folder.settings.seeds
 
     def begin(self) -> None:
         """Train immediately if there are labels without a model."""
         if self._learns and self._model is None and training_labels(self._folder):
-            self._beside(self._learn)
+            self._run_in_background(self._learn)
 
     def _choose_selection(self, selection: Sequence[str]) -> None:
         """Choose documents not labelled by this annotator, and ties again, one per group of copies."""
@@ -146,23 +146,23 @@ class LabelQueue:
 
     def take(self, n: int) -> list[Question]:
         """Return the next ``n`` documents, each once; fewer if no more are left."""
-        taken: list[Question] = []
+        questions: list[Question] = []
         with self._lock:
-            while self._waiting and len(taken) < n:
+            while self._waiting and len(questions) < n:
                 item = self._waiting.popleft()
                 if item.doc_id not in self._given and item.doc_id not in self._closed:
                     self._given.add(item.doc_id)
-                    taken.append(item)
+                    questions.append(item)
             low = len(self._waiting) < _LOW
         if low and not self._selection:
-            if len(taken) < n:
+            if len(questions) < n:
                 self._refill()
-                return taken + (self.take(n - len(taken)) if self._waiting else [])
+                return questions + (self.take(n - len(questions)) if self._waiting else [])
             if not self._is_all:
-                self._beside(self._refill)
-        return taken
+                self._run_in_background(self._refill)
+        return questions
 
-    def _beside(self, act: Callable[[], None]) -> None:
+    def _run_in_background(self, act: Callable[[], None]) -> None:
         """Does something in the background. What fails there is tried again, and raised, when a card is wanted."""
 
         def run() -> None:
@@ -222,7 +222,7 @@ class LabelQueue:
             if stale:
                 self._labels_since = 0
         if stale:
-            self._beside(self._learn)
+            self._run_in_background(self._learn)
 
     def skip(self, doc_id: str) -> None:
         """Skip a document in this session."""
@@ -266,9 +266,9 @@ class LabelQueue:
 
     def _ask_learner(self) -> Lesson:
         with self._lock:
-            taken = set(self._closed)
+            excluded = set(self._closed)
         return engine.call(
-            learn, self._folder.root, self._by, self._overlap, taken, _BATCH, limits=_NO_LIMITS, stop=self._stopped
+            learn, self._folder.root, self._by, self._overlap, excluded, _BATCH, limits=_NO_LIMITS, stop=self._stopped
         )
 
     def _refill(self) -> None:
@@ -277,21 +277,21 @@ class LabelQueue:
             with self._lock:
                 if len(self._waiting) >= _LOW or self._stopped.is_set():
                     return
-                taken = self._given | self._closed | {item.doc_id for item in self._waiting}
+                excluded = self._given | self._closed | {item.doc_id for item in self._waiting}
                 has_learnt, model, scores = self._has_learnt, self._model, self._scores
             if not has_learnt:
                 model, scores = _saved(self._folder)
             state = labeling_state(
                 self._folder, by=self._by, overlap=self._overlap, model=model, scores=scores, stakes=stakes(self._folder)
             )  # fmt: skip
-            found = choose_next(state, _BATCH, taken)
+            chosen = choose_next(state, _BATCH, excluded)
             with self._lock:
                 if self._has_learnt == has_learnt:
                     self._model = model
                 self.left_to_others = state.pool.left_to_others
                 waiting = {item.doc_id for item in self._waiting} | self._given | self._closed
-                self._waiting.extend(item for item in found if item.doc_id not in waiting)
-                self._is_all = len(found) < _BATCH
+                self._waiting.extend(item for item in chosen if item.doc_id not in waiting)
+                self._is_all = len(chosen) < _BATCH
 
     def card(self, item: Question, *, opened: bool = False) -> dict[str, Any]:
         """Return the card of a document. ``opened``: with the complete text up to a limit."""
@@ -319,8 +319,8 @@ def card_of(
     try:
         document = folder.document(item.doc_id)
     except (CorpusKitError, OSError) as error:
-        told = {"kind": "text", "text": f"(cannot be read: {error})", "marks": []}
-        return card | {"blocks": [told]}
+        details = {"kind": "text", "text": f"(cannot be read: {error})", "marks": []}
+        return card | {"blocks": [details]}
     spoken = {} if model is None else _spoken(model, f"{title or ''}\n{document.to_text(main=True)}")
 
     def marks(text: str) -> list[list[int]]:

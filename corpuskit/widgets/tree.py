@@ -145,12 +145,12 @@ class DocumentTree(Widget):
     def _on_find(self, message: dict[str, Any]) -> None:
         import numpy as np
 
-        wanted = str(message["query"]).casefold()
+        needle = str(message["query"]).casefold()
         with self._lock:
             if self._folded is None:
                 self._folded = [(text or "").casefold() for text in self._document.table.text]
             folded = self._folded
-        hits = [i for i, text in enumerate(folded) if wanted in text] if wanted else []
+        hits = [i for i, text in enumerate(folded) if needle in text] if needle else []
         self.send({"op": "find", "seq": message["seq"]}, buffers=[np.array(hits, dtype="<u4").tobytes()])
 
     def _on_source(self, message: dict[str, Any]) -> None:

@@ -36,6 +36,11 @@ CLEAN = (
     "corpuskit/relevance",
     "corpuskit/tokens",
     "corpuskit/zstd.py",
+    "corpuskit/features/linguistics",
+    "corpuskit/features/vectors",
+    "corpuskit/preprocessing",
+    "corpuskit/views",
+    "corpuskit/widgets",
 )
 
 
