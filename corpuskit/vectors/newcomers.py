@@ -19,10 +19,9 @@ __all__ = ["outliers"]
 
 Bools = npt.NDArray[np.bool_]
 
-_SHARE: Final = 0.02  # of the documents that topics were fitted on are beyond the threshold
-_MAX_KNOWN_SHARE: Final = (
-    0.9  # upper limit of the threshold: a small corpus knows nearly all words of its own documents
-)
+_SHARE: Final = 0.02  # share of the fitted documents beyond the threshold
+# Upper limit of the threshold: a small corpus knows nearly all words of its own documents.
+_MAX_KNOWN_SHARE: Final = 0.9
 _SAMPLE: Final = 500  # fitted documents that determine the threshold
 _DOCUMENTS_PER_BATCH: Final = 2_000  # documents whose texts are in memory
 

@@ -83,10 +83,8 @@ def fitted(state: dict[str, Any]) -> dict[str, Any]:
     """Return the state in at most :data:`MAX_BYTES` of JSON, shortened at the ends of its lists."""
     state = dict(state)
     while len(json.dumps(state, separators=(",", ":")).encode()) > MAX_BYTES:
-        name_of_longest = max(("next", "waiting", "errors", "curve"), key=lambda name: len(json.dumps(state[name])))
-        if not state[name_of_longest]:
+        largest_list = max(("next", "waiting", "errors", "curve"), key=lambda name: len(json.dumps(state[name])))
+        if not state[largest_list]:
             break
-        state[name_of_longest] = (
-            state[name_of_longest][1:] if name_of_longest == "curve" else state[name_of_longest][:-1]
-        )
+        state[largest_list] = state[largest_list][1:] if largest_list == "curve" else state[largest_list][:-1]
     return state

@@ -319,8 +319,8 @@ def card_of(
     try:
         document = folder.document(item.doc_id)
     except (CorpusKitError, OSError) as error:
-        details = {"kind": "text", "text": f"(cannot be read: {error})", "marks": []}
-        return card | {"blocks": [details]}
+        error_block = {"kind": "text", "text": f"(cannot be read: {error})", "marks": []}
+        return card | {"blocks": [error_block]}
     spoken = {} if model is None else _spoken(model, f"{title or ''}\n{document.to_text(main=True)}")
 
     def marks(text: str) -> list[list[int]]:

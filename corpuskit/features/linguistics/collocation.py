@@ -35,9 +35,8 @@ _MEASURES: Final = ("log_dice", "mi", "log_likelihood", "t", "count")
 _LEFT, _RIGHT, _NODE = 1, 2, 4
 _PIECE: Final = 1 << 18  # tokens
 _BLOCK: Final = 1 << 13  # matches; the temporary arrays of one block fit into the processor cache
-_BUFFER_SIZE: Final = (
-    1 << 21
-)  # codes per call of bincount: below 32 MB, the size from which glibc maps new pages for each array
+# Codes per call of bincount: below 32 MB, the size from which glibc maps new pages for each array.
+_BUFFER_SIZE: Final = 1 << 21
 
 
 def collocates(
