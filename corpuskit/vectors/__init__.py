@@ -1,5 +1,7 @@
 """Document embeddings, similarity search, topics and the layout of the map, stored in the directory vectors/ of the corpus."""
 
+from typing import TYPE_CHECKING, Any
+
 from corpuskit.vectors.checking import check
 from corpuskit.vectors.forgetting import remove_documents
 from corpuskit.vectors.layout import positions
@@ -21,3 +23,14 @@ __all__ = [
     "topics",
     "vectors_of",
 ]
+
+_EARLIER_NAMES = {"forget": remove_documents}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """Return a public object by its earlier name."""
+        try:
+            return _EARLIER_NAMES[name]
+        except KeyError:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
