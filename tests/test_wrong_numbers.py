@@ -43,7 +43,7 @@ def corpus(tmp_path_factory):
             lambda corpus: corpus.kwic("premium", window=10_001, syntax="text"),
             r"window=10001 \(--window\): expected at most 10,000",
         ),
-        (lambda corpus: corpus.collocates("premium", window=10**9), r"window 1000000000: .* at most 10,000 words"),
+        (lambda corpus: corpus.collocates("premium", window=10**9), r"window 1000000000: expected 1 to 10,000 words"),
         (lambda corpus: corpus.ngrams(2.5), r"n=2\.5: expected a whole number"),
         (lambda corpus: corpus.collocates("premium", window=2.5), r"window=2\.5: expected a whole number"),
         (lambda corpus: corpus.frequency("premium", by=pd.Series([1, 2])), r"by: found a Series, expected year"),

@@ -36,6 +36,13 @@ _EARLY, _STEPS = 150, 250
 def positions(folder: CorpusFolder, name: str = OWN, *, renew: bool = False, seed: int = 0) -> pd.DataFrame:
     """Return the map positions of all documents with a vector; see ``corpus.vectors.positions()``.
 
+    Args:
+        folder: The corpus.
+        name: Name of the vectors.
+        renew: Compute the layout again.
+        seed: Seed of the layout.
+
+
     Returns:
         Columns doc_id (str), x, y (float32), by host and URI. ``attrs["placed"]`` is the number of documents added later.
     """

@@ -130,7 +130,16 @@ def embed(
     replace: bool = False,
     progress: bool = True,
 ) -> int:
-    """Compute missing vectors and return the number of documents embedded; see ``corpus.vectors.embed()``."""
+    """Compute missing vectors and return the number of documents embedded; see ``corpus.vectors.embed()``.
+
+    Args:
+        folder: The corpus.
+        name: Name of the vectors.
+        function: Texts → array with one row per text. None for the vectors ``corpus``.
+        batch: Number of texts per call of the function.
+        replace: Delete vectors of this name first.
+        progress: Show a progress bar.
+    """
     subfolder = vectors_folder(folder, name)
     if batch < 1:
         raise ConfigurationError(f"batch={batch}: expected at least 1")

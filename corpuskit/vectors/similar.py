@@ -32,6 +32,13 @@ _TYPES: Final = {"doc_id": "str", "title": "str", "uri": "str", "score": "float6
 def similar(folder: CorpusFolder, to: str | Sequence[str] | Any, n: int = 20, name: str = OWN) -> pd.DataFrame:
     """Return the documents most similar to one document, several documents or a text; see ``corpus.vectors.similar()``.
 
+    Args:
+        folder: The corpus.
+        to: A document, several documents or a text.
+        n: Maximum number of documents.
+        name: Name of the vectors.
+
+
     For a text of up to three words, score is the mean of the cosine and a saturated frequency of these words in the document
     without its title.
 

@@ -252,6 +252,15 @@ def topics(
 ) -> Topics:
     """Return the topics of a corpus, fitted on the first call; see ``corpus.vectors.topics()``.
 
+    Args:
+        folder: The corpus.
+        n: Number of topics. None: the stored topics, else the default number.
+        name: Name of the vectors.
+        seed: Seed of the clusters.
+        renew: Fit topics again.
+        chart: Function that draws the frame.
+
+
     Raises:
         ConfigurationError: ``n`` is below 2 or above half the number of distinct documents, or there are no vectors of this
             name.
