@@ -42,7 +42,6 @@ def positions(folder: CorpusFolder, name: str = OWN, *, renew: bool = False, see
         renew: Compute the layout again.
         seed: Seed of the layout.
 
-
     Returns:
         Columns doc_id (str), x, y (float32), by host and URI. ``attrs["placed"]`` is the number of documents added later.
     """

@@ -38,7 +38,6 @@ def similar(folder: CorpusFolder, to: str | Sequence[str] | Any, n: int = 20, na
         n: Maximum number of documents.
         name: Name of the vectors.
 
-
     For a text of up to three words, score is the mean of the cosine and a saturated frequency of these words in the document
     without its title.
 

@@ -260,7 +260,6 @@ def topics(
         renew: Fit topics again.
         chart: Function that draws the frame.
 
-
     Raises:
         ConfigurationError: ``n`` is below 2 or above half the number of distinct documents, or there are no vectors of this
             name.
