@@ -33,11 +33,11 @@ WEIGHTS = {"sqrt": lambda n: n**-0.5, "n": lambda n: 1.0, "1": lambda n: 1.0 / n
 
 def topics_of(draw):
     """The clusters that `corpus.topics()` makes of the pool, the largest first, with the most central documents of each."""
-    from corpuskit.vectors.clustering import centres_of, cluster, usual_number
+    from corpuskit.vectors.clustering import centres_of, cluster, default_number
     from corpuskit.vectors.making import embedded
 
     vectors = embedded(draw.space, draw.pool)
-    found = cluster(vectors, usual_number(len(draw.pool)), seed=draw.seed)
+    found = cluster(vectors, default_number(len(draw.pool)), seed=draw.seed)
     centres = centres_of(vectors, found, int(found.max()) + 1)
     for number in range(int(found.max()) + 1):
         members = np.flatnonzero(found == number)

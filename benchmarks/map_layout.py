@@ -68,12 +68,12 @@ def ours(matrix):
 
 def placed(matrix):
     """The same for nine in ten documents, the others placed."""
-    from corpuskit.vectors.layout import lay_out, place
+    from corpuskit.vectors.layout import lay_out, place_new
 
     late = np.arange(len(matrix)) % 10 == 9
     points = np.zeros((len(matrix), 2), np.float32)
     points[~late] = lay_out(matrix[~late])
-    points[late] = place(matrix[late], matrix[~late], points[~late], [str(row) for row in np.flatnonzero(late)])
+    points[late] = place_new(matrix[late], matrix[~late], points[~late], [str(row) for row in np.flatnonzero(late)])
     return points
 
 

@@ -56,12 +56,12 @@ class Own:
 
 def ours(texts, n, seed, _):
     """The topics as corpus.topics() makes them: clusters, groups, stability, words."""
-    from corpuskit.vectors.clustering import centres_of, found_again, grouped
+    from corpuskit.vectors.clustering import centres_of, cluster_with_stability, group_centres
     from corpuskit.vectors.naming import stop_words_of, words_of
 
     own = Own(texts)
-    labels, _ = found_again(own.matrix, n, seed=seed)
-    grouped(centres_of(own.matrix, labels, n))
+    labels, _ = cluster_with_stability(own.matrix, n, seed=seed)
+    group_centres(centres_of(own.matrix, labels, n))
     stop = stop_words_of(["en"])
     members = [np.flatnonzero(labels == topic) for topic in range(n)]
     some = [rows[:: max(1, -(-len(rows) // 300))] for rows in members]

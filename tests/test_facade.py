@@ -126,7 +126,7 @@ def test_a_corpus_lists_at_most_45_names_and_among_them_the_accessors(corpus):
 
 def test_an_accessor_is_made_once_and_lists_its_methods(corpus):
     assert corpus.text is corpus.text
-    assert "collocates   Return the words that stand near matches" in repr(corpus.text)
+    assert "collocates   Return the collocates of a query" in repr(corpus.text)
 
 
 def test_a_part_of_the_corpus_is_named_once_for_all_methods_of_words(corpus):

@@ -132,7 +132,7 @@ class CorpusExport(OpenCorpus):
         doc_ids = self._ids(docs) or []
         for remove_derived in hooks("remove documents"):
             remove_derived(self._folder, doc_ids)
-        step_results.forget(self._folder.root.subfolder(step_results.FOLDER), doc_ids)
+        step_results.remove_documents(self._folder.root.subfolder(step_results.FOLDER), doc_ids)
         return remove_documents(self._folder, doc_ids, reason)
 
     @staticmethod

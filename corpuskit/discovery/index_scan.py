@@ -26,7 +26,7 @@ from corpuskit.sources.commoncrawl import Index, Partition, read_partition
 from corpuskit.stable_sample import stable_sample
 from corpuskit.store import CorpusFolder
 from corpuskit.store.formatting import pluralize
-from corpuskit.views.frames import DISCOVERED
+from corpuskit.views.frames import DISCOVERED_HOSTS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -144,7 +144,7 @@ def discover(  # noqa: PLR0913 - the public signature
         _copy_result(output, corpus_url)
     discovery = Discovery(folder, name, output.url, archives=index.archives)
     hosts = discovery.sources[["host", "why"]].itertuples(index=False, name=None)
-    folder.catalog.set_meta(DISCOVERED, json.dumps(list(hosts)))
+    folder.catalog.set_meta(DISCOVERED_HOSTS, json.dumps(list(hosts)))
     return discovery
 
 

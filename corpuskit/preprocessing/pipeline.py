@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from corpuskit.errors import ConfigurationError, CorpusError, UnknownDocumentError
 from corpuskit.preprocessing.step_results import FOLDER, StepResults
-from corpuskit.preprocessing.steps import Step, made
+from corpuskit.preprocessing.steps import Step, resolve_step
 from corpuskit.store import CorpusFolder
 from corpuskit.store.element_cache import element_tables, main_texts
 from corpuskit.store.formatting import pluralize
@@ -68,8 +68,8 @@ def preprocess(
         raise TypeError(
             f"steps: found {steps!r}, expected a step of corpuskit.preprocessing, its name, or a list of them"
         )
-    given = [steps] if isinstance(steps, str | Step) else steps
-    run = _Run(folder, [made(one) for one in given], doc_ids, progress)
+    requested = [steps] if isinstance(steps, str | Step) else steps
+    run = _Run(folder, [resolve_step(step) for step in requested], doc_ids, progress)
     for position in range(len(run.steps)):
         run.do(position)
     record = json.dumps({"steps": run.record}, ensure_ascii=False, sort_keys=True)
@@ -105,88 +105,88 @@ class _Run:
 
     def _check(self) -> None:
         known = set(self.given)
-        for one in self.steps:
-            if one.kind == "filter" and one.options["column"] not in known:
+        for step in self.steps:
+            if step.kind == "filter" and step.options["column"] not in known:
                 raise ConfigurationError(
-                    f"keep({one.options['column']!r}): no step before it has this column; there are: {', '.join(sorted(known))}"
+                    f"keep({step.options['column']!r}): no step before it has this column; there are: {', '.join(sorted(known))}"
                 )
-            twice = sorted(set(one.columns) & known)
+            twice = sorted(set(step.columns) & known)
             if twice:
-                raise ConfigurationError(f"step {one.name}: the column {twice[0]!r} is there already")
-            known |= set(one.columns)
+                raise ConfigurationError(f"step {step.name}: the column {twice[0]!r} is there already")
+            known |= set(step.columns)
 
     def do(self, position: int) -> None:
         """Run one step."""
-        one = self.steps[position]
+        step = self.steps[position]
         before = int(self.frame["keep"].sum())
         computed = failed = 0
-        if one.kind == "filter":
-            self._filter(one)
-        elif one.kind == "corpus":
-            computed, failed = self._corpus(one, position)
-        elif one.kind == "columns":
-            computed, failed = self._columns(one, position)
+        if step.kind == "filter":
+            self._filter(step)
+        elif step.kind == "corpus":
+            computed, failed = self._corpus(step, position)
+        elif step.kind == "columns":
+            computed, failed = self._columns(step, position)
         after = int(self.frame["keep"].sum())
-        self._counts.append((one.title, before, after, computed, failed))
-        title = {"title": one.title} if one.title != one.name else {}
-        self.record.append({**one.record(), **title, "in": before, "out": after})
+        self._counts.append((step.title, before, after, computed, failed))
+        title = {"title": step.title} if step.title != step.name else {}
+        self.record.append({**step.record(), **title, "in": before, "out": after})
 
-    def _kept(self) -> list[str]:
-        kept: list[str] = self.frame.index[self.frame["keep"]].tolist()
-        return kept
+    def _remaining(self) -> list[str]:
+        doc_ids: list[str] = self.frame.index[self.frame["keep"]].tolist()
+        return doc_ids
 
     def _drop(self, doc_ids: Any, reason: str) -> None:
         self.frame.loc[doc_ids, "keep"] = False
         self.frame.loc[doc_ids, "reason"] = reason
 
-    def _filter(self, one: Step) -> None:
+    def _filter(self, step: Step) -> None:
         import pandas as pd
 
-        options = one.options
+        options = step.options
         values = self.frame[options["column"]]
         fits = values.notna()
-        said = []
+        reasons = []
         if "among" in options:
             fits &= values.isin(options["among"])
-            said.append(f"in {options['among']}")
+            reasons.append(f"in {options['among']}")
         for name, sign in (("at_least", ">="), ("at_most", "<=")):
             if name in options:
                 numbers = pd.to_numeric(values, errors="coerce")
                 fits &= numbers >= options[name] if sign == ">=" else numbers <= options[name]
-                said.append(f"{sign} {options[name]}")
-        if not said:
+                reasons.append(f"{sign} {options[name]}")
+        if not reasons:
             fits &= values.eq(True)
-        self._drop(self.frame.index[self.frame["keep"] & ~fits], " ".join([options["column"], *said]))
+        self._drop(self.frame.index[self.frame["keep"] & ~fits], " ".join([options["column"], *reasons]))
 
-    def _columns(self, one: Step, position: int) -> tuple[int, int]:
-        results = StepResults(self.folder.root.subfolder(FOLDER), one.key(self.steps[:position]), one.columns)
-        computed, errors = self._compute(one, position, results)
-        wanted = self.frame.index[self.frame["keep"]]
-        found = results.frame(self.frame.loc[wanted, "version"])
-        self._join(one, found)
-        self._drop(errors, f"failed: {one.name}")
+    def _columns(self, step: Step, position: int) -> tuple[int, int]:
+        results = StepResults(self.folder.root.subfolder(FOLDER), step.key(self.steps[:position]), step.columns)
+        computed, errors = self._compute(step, position, results)
+        doc_ids = self.frame.index[self.frame["keep"]]
+        values = results.frame(self.frame.loc[doc_ids, "version"])
+        self._join(step, values)
+        self._drop(errors, f"failed: {step.name}")
         return computed, len(errors)
 
-    def _join(self, one: Step, found: pd.DataFrame) -> None:
-        for name in one.columns:
-            self.frame[name] = found[name].reindex(self.frame.index)
-        self.columns |= one.columns
+    def _join(self, step: Step, values: pd.DataFrame) -> None:
+        for name in step.columns:
+            self.frame[name] = values[name].reindex(self.frame.index)
+        self.columns |= step.columns
 
-    def _compute(self, one: Step, position: int, results: StepResults) -> tuple[int, list[str]]:
+    def _compute(self, step: Step, position: int, results: StepResults) -> tuple[int, list[str]]:
         """Process the retained documents without a result; return their number and the failed ones."""
-        assert one.work is not None
+        assert step.work is not None
         done = results.known()
         version = self.frame["version"].to_dict()
-        missing = [doc_id for doc_id in self._kept() if (doc_id, version[doc_id]) not in done]
+        missing = [doc_id for doc_id in self._remaining() if (doc_id, version[doc_id]) not in done]
         errors: list[str] = []
         rows: list[dict[str, Any]] = []
         try:
-            for doc_id, text in self._texts(missing, position, one.name, errors):
+            for doc_id, text in self._texts(missing, position, step.name, errors):
                 try:
-                    values = one.work(text)
-                    row = {name: results.checked(name, values[name]) for name in one.columns}
+                    values = step.work(text)
+                    row = {name: results.checked(name, values[name]) for name in step.columns}
                 except Exception as error:
-                    self._fail(doc_id, one.name, error, errors)
+                    self._fail(doc_id, step.name, error, errors)
                     continue
                 rows.append({"doc_id": doc_id, "version": version[doc_id], **row})
                 if len(rows) >= _BATCH:
@@ -217,7 +217,7 @@ class _Run:
         """Yield the main texts of documents after earlier steps, from Arrow batches of the element cache."""
         from tqdm.auto import tqdm
 
-        changes = [one.work for one in self.steps[:position] if one.kind == "text" and one.work is not None]
+        changes = [step.work for step in self.steps[:position] if step.kind == "text" and step.work is not None]
         seen = set()
         with tqdm(total=len(doc_ids), desc=name, unit=" documents", disable=not self.progress or not doc_ids) as bar:
             for doc_id, text in main_texts(self.folder, doc_ids):
@@ -241,18 +241,18 @@ class _Run:
             else:
                 yield doc_id, ""
 
-    def _corpus(self, one: Step, position: int) -> tuple[int, int]:
-        if one.name == "blocks":
-            self._join(one, self._blocks(one))
+    def _corpus(self, step: Step, position: int) -> tuple[int, int]:
+        if step.name == "blocks":
+            self._join(step, self._blocks(step))
             return 0, 0
         from corpuskit.text import DuplicateIndex
 
-        key = one.key(self.steps[:position])
+        key = step.key(self.steps[:position])
         results = StepResults(self.folder.root.subfolder(FOLDER), key, {})
-        index = DuplicateIndex(self.folder.root.mkdir(f"{FOLDER}/{key}") / "index", **one.options)
+        index = DuplicateIndex(self.folder.root.mkdir(f"{FOLDER}/{key}") / "index", **step.options)
         done, version = results.known(), self.frame["version"].to_dict()
-        kept = self._kept()
-        missing = [doc_id for doc_id in kept if (doc_id, version[doc_id]) not in done]
+        doc_ids = self._remaining()
+        missing = [doc_id for doc_id in doc_ids if (doc_id, version[doc_id]) not in done]
         errors: list[str] = []
         seen = _seconds(self.frame["seen"])
         batch: list[tuple[str, str, int]] = []
@@ -263,38 +263,38 @@ class _Run:
             results.write([{"doc_id": doc_id, "version": version[doc_id]} for doc_id, _, _ in batch])
             batch.clear()
 
-        for doc_id, text in self._texts(missing, position, one.name, errors):
+        for doc_id, text in self._texts(missing, position, step.name, errors):
             batch.append((doc_id, text, seen[doc_id]))
             if len(batch) >= _BATCH * 10:
                 flush()
         if batch:
             flush()
-        found = index.find([doc_id for doc_id in kept if doc_id not in set(errors)])
-        self._join(one, found.set_index("doc_id"))
-        self._drop(errors, f"failed: {one.name}")
-        results.publish(found)
+        matches = index.find([doc_id for doc_id in doc_ids if doc_id not in set(errors)])
+        self._join(step, matches.set_index("doc_id"))
+        self._drop(errors, f"failed: {step.name}")
+        results.publish(matches)
         return len(missing) - len(errors), len(errors)
 
-    def _blocks(self, one: Step) -> pd.DataFrame:
+    def _blocks(self, step: Step) -> pd.DataFrame:
         import pandas as pd
         import pyarrow as pa
 
         from corpuskit.text import repeated_blocks
 
-        kept = self._kept()
+        doc_ids = self._remaining()
         columns = ["doc_id", "text_hash", "words", "main"]
-        tables = [table.filter(table["main"]) for table in element_tables(self.folder, kept, columns=columns)]
+        tables = [table.filter(table["main"]) for table in element_tables(self.folder, doc_ids, columns=columns)]
         if not tables:
-            return pd.DataFrame({"repeated_blocks": pd.Series(0.0, index=kept)})
+            return pd.DataFrame({"repeated_blocks": pd.Series(0.0, index=doc_ids)})
         table = pa.concat_tables(tables).unify_dictionaries()
         rows = pd.DataFrame({"doc_id": table["doc_id"].cast(pa.string()).to_pylist()})
         rows["hash"], rows["words"] = table["text_hash"].to_numpy(), table["words"].to_numpy()
         rows["site"] = rows["doc_id"].map(self.frame["host"])
         rows = rows[rows["words"] > 0].reset_index(drop=True)
-        often = repeated_blocks(rows)["frequency_in_site"] >= one.options["min_documents"]
+        often = repeated_blocks(rows)["frequency_in_site"] >= step.options["min_documents"]
         words = rows["words"].groupby(rows["doc_id"]).sum()
         repeated = rows["words"].where(often, 0).groupby(rows["doc_id"]).sum()
-        share = (repeated / words).reindex(kept).fillna(0.0)
+        share = (repeated / words).reindex(doc_ids).fillna(0.0)
         return pd.DataFrame({"repeated_blocks": share})
 
     def result(self) -> pd.DataFrame:

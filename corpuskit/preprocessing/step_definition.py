@@ -38,15 +38,15 @@ class Step:
         """Return the step as shown in tables: its name, and the condition of a filter."""
         if self.kind != "filter":
             return self.name
-        told = [f"{self.name} {self.options['column']}"]
+        parts = [f"{self.name} {self.options['column']}"]
         if "among" in self.options:
-            told.append("in " + ", ".join(map(str, self.options["among"])))
-        told += [
+            parts.append("in " + ", ".join(map(str, self.options["among"])))
+        parts += [
             f"{sign} {self.options[key]}"
             for key, sign in (("at_least", ">="), ("at_most", "<="))
             if key in self.options
         ]
-        return " ".join(told)
+        return " ".join(parts)
 
     def record(self) -> dict[str, Any]:
         """Return the step as plain values."""
@@ -58,13 +58,13 @@ class Step:
         Args:
             before: The steps before it.
         """
-        chain = [one.record() for one in before if one.kind == "text"]
+        chain = [step.record() for step in before if step.kind == "text"]
         content = json.dumps([*chain, self.record(), self.columns], sort_keys=True, ensure_ascii=False)
         return f"{self.name}-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
 
 
 STEPS: Final[dict[str, Callable[[], Step]]] = {}
-"""Name → what makes a step with its defaults; :func:`corpuskit.preprocessing.steps.made` knows all."""
+"""Name → factory of a step with its default options; see :func:`corpuskit.preprocessing.steps.resolve_step`."""
 _Maker = TypeVar("_Maker", bound=Callable[..., Step])
 
 

@@ -25,7 +25,7 @@ class StepResults:
 
     Args:
         above: the folder of all results.
-        key: the step's folder below it, ``STEP-KEY``; made when something is written.
+        key: the step's folder below it, ``STEP-KEY``; created by the first write.
         columns: column → dtype.
     """
 
@@ -51,11 +51,11 @@ class StepResults:
 
     def known(self) -> set[tuple[str, int]]:
         """Return the (doc_id, version) pairs with results."""
-        found: set[tuple[str, int]] = set()
+        keys: set[tuple[str, int]] = set()
         for part in self._parts():
             table = read_table(self._folder, part, ["doc_id", "version"])
-            found.update(zip(table["doc_id"].to_pylist(), table["version"].to_pylist(), strict=True))
-        return found
+            keys.update(zip(table["doc_id"].to_pylist(), table["version"].to_pylist(), strict=True))
+        return keys
 
     def frame(self, versions: pd.Series) -> pd.DataFrame:
         """Return the results of these versions (doc_id → version) by doc_id, without documents that have none."""
@@ -67,8 +67,8 @@ class StepResults:
             return pd.DataFrame({name: pd.Series(dtype="object") for name in self._columns})
         frame = pa.concat_tables(tables).to_pandas(integer_object_nulls=True).drop_duplicates(["doc_id", "version"])
         frame = frame.set_index("doc_id")
-        wanted = versions.reindex(frame.index)
-        current: pd.DataFrame = frame[frame["version"] == wanted].drop(columns="version")
+        requested = versions.reindex(frame.index)
+        current: pd.DataFrame = frame[frame["version"] == requested].drop(columns="version")
         return current
 
     def write(self, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -85,8 +85,8 @@ class StepResults:
             _save(table, self._folder, _next(parts))
             return
         # The new part holds all; the old ones are removed after it is there, so that nothing can be lost.
-        whole = pa.concat_tables([*(read_table(self._folder, part, schema=schema) for part in parts), table])
-        _save(whole, self._folder, _next(parts))
+        merged = pa.concat_tables([*(read_table(self._folder, part, schema=schema) for part in parts), table])
+        _save(merged, self._folder, _next(parts))
         for part in parts:
             self._folder.remove(part)
 
@@ -94,15 +94,15 @@ class StepResults:
         """Store the duplicates for ``documents()``."""
         import pyarrow as pa
 
-        found = duplicates[~duplicates["unique"]]
+        matches = duplicates[~duplicates["unique"]]
         table = pa.table(
-            {name: pa.array(found[name].tolist(), pa.string()) for name in ("doc_id", "duplicate_of")}
+            {name: pa.array(matches[name].tolist(), pa.string()) for name in ("doc_id", "duplicate_of")}
         )  # fmt: skip
         _save(table, self._above, DUPLICATES)
 
 
-def forget(above: SafeFolder, doc_ids: Iterable[str]) -> None:
-    """Remove documents from the results of all steps, some of which contain text.
+def remove_documents(above: SafeFolder, doc_ids: Iterable[str]) -> None:
+    """Remove documents from the results of all steps, which may contain text.
 
     A damaged table is deleted, since its content is unknown; its step recomputes it.
 
@@ -110,16 +110,16 @@ def forget(above: SafeFolder, doc_ids: Iterable[str]) -> None:
         above: The directory of all results.
         doc_ids: The documents.
     """
-    gone = list(doc_ids)
+    removed = list(doc_ids)
     for key in above.folder_names():
-        room = above.subfolder(key)
-        for part in room.file_names(_PARTS):
-            _take_out(room, part, ["doc_id"], gone)
+        subfolder = above.subfolder(key)
+        for part in subfolder.file_names(_PARTS):
+            _take_out(subfolder, part, ["doc_id"], removed)
     if above.exists(DUPLICATES):
-        _take_out(above, DUPLICATES, ["doc_id", "duplicate_of"], gone)
+        _take_out(above, DUPLICATES, ["doc_id", "duplicate_of"], removed)
 
 
-def _take_out(folder: SafeFolder, name: str, columns: Sequence[str], gone: Sequence[str]) -> None:
+def _take_out(folder: SafeFolder, name: str, columns: Sequence[str], removed: Sequence[str]) -> None:
     """Rewrite a table without the rows that name one of the documents in one of the columns."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -128,7 +128,7 @@ def _take_out(folder: SafeFolder, name: str, columns: Sequence[str], gone: Seque
         table = read_table(folder, name)
         stays = table
         for column in columns:
-            stays = stays.filter(pc.invert(pc.is_in(stays[column], value_set=pa.array(gone, pa.string()))))
+            stays = stays.filter(pc.invert(pc.is_in(stays[column], value_set=pa.array(removed, pa.string()))))
     except (CorpusError, KeyError, pa.ArrowException):
         folder.remove(name)
         return

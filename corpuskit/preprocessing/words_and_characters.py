@@ -22,8 +22,8 @@ def vocabulary(
     doc_ids: Sequence[str] | None = None,
 ) -> pd.DataFrame:
     """Return the words of the main content; see :func:`corpuskit.text.vocabulary`."""
-    found = (text for _, text in main_texts(folder, doc_ids))
-    return texts.vocabulary(found, known=known, min_count=min_count, tags=tags)
+    main = (text for _, text in main_texts(folder, doc_ids))
+    return texts.vocabulary(main, known=known, min_count=min_count, tags=tags)
 
 
 def charset(folder: CorpusFolder, *, by_site: bool = False, doc_ids: Sequence[str] | None = None) -> pd.DataFrame:
@@ -36,9 +36,9 @@ def charset(folder: CorpusFolder, *, by_site: bool = False, doc_ids: Sequence[st
     """
     if not by_site:
         return texts.charset(text for _, text in main_texts(folder, doc_ids))
-    wanted = None if doc_ids is None else set(doc_ids)
+    selected = None if doc_ids is None else set(doc_ids)
     hosts: dict[str, list[str]] = {}
     for row in folder.catalog.rows("SELECT doc_id, host FROM current ORDER BY host, uri"):
-        if wanted is None or row["doc_id"] in wanted:
+        if selected is None or row["doc_id"] in selected:
             hosts.setdefault(row["host"], []).append(row["doc_id"])
     return texts.charset({host: (text for _, text in main_texts(folder, ids)) for host, ids in hosts.items()})

@@ -43,6 +43,11 @@ class Resource:
     headers: tuple[tuple[str, str], ...] | None = None
     record: bytes | None = field(default=None, repr=False)
 
+    @property
+    def beside(self) -> dict[str, bytes]:
+        """The earlier name of ``sidecars``."""
+        return self.sidecars
+
 
 SourceItem = Resource | tuple[str, Exception]
 """A resource, or (URI, error) for content that cannot be read."""

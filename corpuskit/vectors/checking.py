@@ -1,4 +1,4 @@
-"""Looks whether what vectors/ holds is whole."""
+"""Integrity check of the files in vectors/."""
 
 from __future__ import annotations
 
@@ -13,37 +13,39 @@ from corpuskit.vectors import edits, kept_topics, layout, making
 
 __all__ = ["check"]
 
-_AGAIN = "damaged; it is made again when it is asked for"
-_LOST = "damaged: these documents are embedded again by embed() with its function"
+_AGAIN = "damaged; it is rebuilt on the next use"
+_LOST = "damaged: call embed() with the same function to embed these documents again"
 
 
 def check(folder: CorpusFolder) -> list[Problem]:
-    """Return what in vectors/ is damaged; nothing is changed.
+    """Return the damaged files in vectors/. Nothing is changed.
 
     Args:
-        folder: The corpus folder.
+        folder: The corpus.
     """
     try:
         return [
             Problem("vectors", f"vectors/{name}/{file}", message)
             for name in making.names(folder)
-            for file, message in _of_room(making.room_of(folder, name), name)
+            for file, message in _of_room(making.vectors_folder(folder, name), name)
         ]
     except (CorpusKitError, OSError) as error:
         return [Problem("vectors", "vectors", str(error))]
 
 
-def _of_room(room: SafeFolder, name: str) -> Iterator[tuple[str, str]]:
-    for file in making.damaged_parts(room):
+def _of_room(subfolder: SafeFolder, name: str) -> Iterator[tuple[str, str]]:
+    for file in making.damaged_parts(subfolder):
         yield file, _AGAIN if name == making.OWN else _LOST
-    if name == making.OWN and room.exists("space"):
+    if name == making.OWN and subfolder.exists("space"):
         try:
-            VectorSpace.load(room.subfolder("space"))
+            VectorSpace.load(subfolder.subfolder("space"))
         except CorpusKitError as error:
             yield "space", f"{_AGAIN} ({error})"
-    if room.exists(layout.FILE) and layout.read(room) is None:
-        yield layout.FILE, "damaged: the map is laid out anew when it is asked for"
-    if (room.exists(kept_topics.CLUSTERS) or room.exists(kept_topics.TOLD)) and not kept_topics.are_whole(room):
-        yield kept_topics.CLUSTERS, "damaged: topics are made anew; what people said of them is kept apart"
-    if lines := edits.unread(room):
-        yield edits.FILE, f"{lines} lines say nothing of topics: they are passed over"
+    if subfolder.exists(layout.FILE) and layout.read(subfolder) is None:
+        yield layout.FILE, "damaged: the layout is recomputed on the next use"
+    if (subfolder.exists(kept_topics.CLUSTERS) or subfolder.exists(kept_topics.STATE)) and not kept_topics.is_readable(
+        subfolder
+    ):
+        yield kept_topics.CLUSTERS, "damaged: topics are recomputed; your edits of topics are in a separate file"
+    if lines := edits.unread(subfolder):
+        yield edits.FILE, f"{lines} lines are invalid edits of topics and are ignored"

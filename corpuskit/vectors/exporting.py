@@ -1,4 +1,4 @@
-"""Topics as files for others."""
+"""Export of topics as CSV, Parquet or JSON."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ __all__ = ["export"]
 
 
 def export(topics: pd.DataFrame, documents: pd.DataFrame, path: Path) -> int:
-    """Write topics and their documents; see :meth:`corpuskit.vectors.Topics.export`."""
+    """Write topics and their documents and return the number of documents; see :meth:`corpuskit.vectors.Topics.export`."""
     kind = path.suffix.lower()
     if kind not in {".csv", ".parquet", ".json"}:
-        raise ExportError(f"{path}: expected a name that ends in .csv, .parquet or .json")
+        raise ExportError(f"{path}: expected a file name ending in .csv, .parquet or .json")
     try:
         if kind == ".json":
             of = documents.groupby("topic")["doc_id"].agg(list).to_dict()
             rows = json.loads(topics.to_json(orient="records"))
-            told = [{**row, "doc_ids": of.get(row["topic"], [])} if row["level"] else row for row in rows]
-            path.write_text(json.dumps({"topics": told}, ensure_ascii=False, indent=1) + "\n", "utf-8")
+            records = [{**row, "doc_ids": of.get(row["topic"], [])} if row["level"] else row for row in rows]
+            path.write_text(json.dumps({"topics": records}, ensure_ascii=False, indent=1) + "\n", "utf-8")
             return len(documents)
         table = _table(topics, documents)
         if kind == ".csv":

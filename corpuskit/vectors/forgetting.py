@@ -1,4 +1,4 @@
-"""Documents that are removed: nothing of them stays in vectors/."""
+"""Removal of documents from all files in vectors/."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Sequence
 from corpuskit.store import CorpusFolder
 from corpuskit.vectors import kept_topics, layout, making
 
-__all__ = ["forget"]
+__all__ = ["remove_documents"]
 
 
-def forget(folder: CorpusFolder, doc_ids: Sequence[str]) -> None:
-    """Take documents out of all that vectors/ holds, so that nothing of them stays on disk.
+def remove_documents(folder: CorpusFolder, doc_ids: Sequence[str]) -> None:
+    """Remove documents from vectors, topics and layouts, so nothing derived from them remains on disk.
 
-    The corpus' own space goes, it knows words of their texts; it is made again when it is asked for.
+    The LSA space of the corpus is deleted, since it contains words of the documents. It is rebuilt on the next use.
 
     Args:
-        folder: The corpus folder.
+        folder: The corpus.
         doc_ids: The documents.
     """
-    gone = set(doc_ids)
+    removed = set(doc_ids)
     for name in making.names(folder):
-        room = making.room_of(folder, name)
-        layout.forget_positions(room, gone)
-        kept_topics.forget_topics(room, gone)
-        making.forget(folder, name, gone)
+        subfolder = making.vectors_folder(folder, name)
+        layout.remove_documents(subfolder, removed)
+        kept_topics.remove_documents(subfolder, removed)
+        making.remove_documents(folder, name, removed)

@@ -1,4 +1,4 @@
-"""Topics as they are kept: clusters, what people said of them, and what both make; the first and the last can be made again."""
+"""Topic storage: clusters, and the topics derived from clusters and user edits. Both are caches; the edits are not."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ from corpuskit.safe_folder import SafeFolder
 from corpuskit.store import CorpusFolder
 from corpuskit.store.document_rows import duplicate_ids
 from corpuskit.vectors import edits, records
-from corpuskit.vectors.clustering import centres_of, found_again, grouped, usual_number
-from corpuskit.vectors.edits import Edit, held_by
-from corpuskit.vectors.making import Vectors, corpus_space, room_of, unit, writing
-from corpuskit.vectors.naming import name_of, stop_words_of, together, words_of
+from corpuskit.vectors.clustering import centres_of, cluster_with_stability, default_number, group_centres
+from corpuskit.vectors.edits import Edit, topic_with_most
+from corpuskit.vectors.making import Vectors, corpus_space, unit, vectors_folder, writing
+from corpuskit.vectors.naming import interleave_words, name_of, stop_words_of, words_of
 from corpuskit.vectors.neighbours import cosines_of
-from corpuskit.vectors.newcomers import far_from_topics
+from corpuskit.vectors.newcomers import outliers
 
 __all__ = [
     "CLUSTERS",
     "COARSE",
     "FINE",
-    "TOLD",
+    "STATE",
     "Topic",
-    "are_whole",
-    "forget_topics",
-    "make",
+    "current_topics",
+    "fit_topics",
+    "is_readable",
     "read",
-    "told",
-    "topics_of",
+    "remove_documents",
+    "stored_topics",
 ]
 
 CLUSTERS: Final = "topics.rec"
-TOLD: Final = "topics.json"
+STATE: Final = "topics.json"
 _RECORD: Final = np.dtype([("doc_id", "S16"), ("cluster", "<i4"), ("topic", "<i4")])
-_MOST_BYTES: Final = 64 << 20
-_READ: Final = 300  # documents of a topic whose texts say what its words are
-_AT_ONCE: Final = 5_000  # documents whose texts are in memory
+_MAX_BYTES: Final = 64 << 20
+_SAMPLE: Final = 300  # documents per topic that its words are computed from
+_DOCUMENTS_PER_BATCH: Final = 5_000  # documents per batch of texts in memory
 FINE, COARSE = 1, 0
 
 
@@ -54,13 +54,13 @@ class Topic:
     """A topic, or a group of topics.
 
     Attributes:
-        number: its id; it stays while the clusters stay.
-        name: a person's, else its first words.
-        level: 0 a group, 1 a topic.
-        parent: the group of a topic; None of a group.
-        words: the words that say most about it, at most ten.
-        stability: how far other seeds find it, 0 to 1; None where a person made it.
-        documents: how many.
+        number: Id of the topic, unchanged until topics are fitted again.
+        name: Name given by a user, else the first words.
+        level: 0 for a group, 1 for a topic.
+        parent: Group of a topic. None for a group.
+        words: Up to ten characteristic words.
+        stability: Agreement with clusters of other seeds, 0 to 1. None for groups and for topics merged or split by a user.
+        documents: Number of documents.
     """
 
     number: int
@@ -73,15 +73,16 @@ class Topic:
 
 
 @dataclass(slots=True)
-class _State:
-    """What clusters became by what people said.
+class _EditedTopics:
+    """Topics after user edits.
 
     Attributes:
-        topic: of each document.
-        parent: topic → group.
-        names: topic or group → a person's name.
-        changed: topics that a person made.
-        parts: topic that was merged → the documents of each of its parts.
+        topic: Topic of each document.
+        parent: Topic → group.
+        names: Topic or group → name given by a user.
+        changed: Topics merged or split by a user.
+        parts: Merged topic → documents of each of its parts.
+        next: Next free topic number.
     """
 
     topic: npt.NDArray[np.int64]
@@ -94,14 +95,14 @@ class _State:
 
 @dataclass(frozen=True, slots=True)
 class _Clusters:
-    """The clusters as they were made, before what people said of them.
+    """Fitted clusters without user edits.
 
     Attributes:
-        doc_ids: the documents.
-        cluster: of each.
-        parent: of each cluster.
-        stability: of each cluster.
-        asked: how many topics were asked for; None: the usual number.
+        doc_ids: Documents.
+        cluster: Cluster of each document.
+        parent: Group of each cluster.
+        stability: Stability of each cluster.
+        asked: Requested number of topics. None: the default number.
     """
 
     doc_ids: tuple[str, ...]
@@ -111,91 +112,93 @@ class _Clusters:
     asked: int | None
 
 
-def are_whole(room: SafeFolder) -> bool:
-    """Return whether the clusters and what is told of them can be read."""
-    return read(room) is not None
+def is_readable(folder: SafeFolder) -> bool:
+    """Return whether the stored clusters and topics are readable."""
+    return read(folder) is not None
 
 
-def topics_of(room: SafeFolder) -> dict[str, int]:
-    """Return the topic of each document as it is kept, and nothing where it is not."""
-    about = _read_about(room)
-    rows = None if about is None else records.read(room, CLUSTERS, _RECORD, maker=about["made"])
+def stored_topics(folder: SafeFolder) -> dict[str, int]:
+    """Return the stored topic of each document, empty without stored topics."""
+    about = _read_about(folder)
+    rows = None if about is None else records.read(folder, CLUSTERS, _RECORD, maker=about["made"])
     if rows is None:
         return {}
     return dict(zip(records.doc_ids_of(rows), rows["topic"].tolist(), strict=True))
 
 
-def forget_topics(room: SafeFolder, gone: Set[str]) -> None:
-    """Take documents out of the clusters; words are told anew, those of removed documents may be among them."""
-    about = _read_about(room)
-    rows = None if about is None else records.read(room, CLUSTERS, _RECORD, maker=about["made"])
+def remove_documents(folder: SafeFolder, removed: Set[str]) -> None:
+    """Remove documents from the clusters. Topic words are deleted, since they may come from removed documents."""
+    about = _read_about(folder)
+    rows = None if about is None else records.read(folder, CLUSTERS, _RECORD, maker=about["made"])
     if rows is None or about is None:
-        room.remove(CLUSTERS)
-        room.remove(TOLD)
+        folder.remove(CLUSTERS)
+        folder.remove(STATE)
         return
-    stay = np.array([doc_id not in gone for doc_id in records.doc_ids_of(rows)], np.bool_)
+    stay = np.array([doc_id not in removed for doc_id in records.doc_ids_of(rows)], np.bool_)
     if not stay.all():
-        _write(room, rows[stay], {**about, "edits": None, "topics": []})
+        _write(folder, rows[stay], {**about, "edits": None, "topics": []})
 
 
 # -- clusters ----------------------------------------------------------------------------------------------------------------
 
 
-def different(folder: CorpusFolder, vectors: Vectors) -> int:
-    """Return how many documents have a vector that says something; of exact copies of a text one counts."""
+def count_distinct(folder: CorpusFolder, vectors: Vectors) -> int:
+    """Return the number of documents with a nonzero vector, exact copies counted once."""
     copies = duplicate_ids(folder)
-    said = np.any(vectors.matrix, axis=1)
-    return sum(doc_id not in copies for doc_id, says in zip(vectors.doc_ids, said.tolist(), strict=True) if says)
+    has_vector = np.any(vectors.matrix, axis=1)
+    return sum(
+        doc_id not in copies for doc_id, is_known in zip(vectors.doc_ids, has_vector.tolist(), strict=True) if is_known
+    )
 
 
-def make(folder: CorpusFolder, vectors: Vectors, n: int | None, seed: int) -> None:
-    """Make clusters of the documents, each exact copy of a text with the others, and keep them."""
+def fit_topics(folder: CorpusFolder, vectors: Vectors, n: int | None, seed: int) -> None:
+    """Fit and store clusters of the documents. Exact copies are assigned to the same cluster."""
     copies = duplicate_ids(folder)
-    once = np.array([doc_id not in copies for doc_id in vectors.doc_ids], np.bool_)
+    is_unique = np.array([doc_id not in copies for doc_id in vectors.doc_ids], np.bool_)
     labels = np.zeros(len(vectors), np.int64)
     parent, stable = np.zeros(0, np.int64), np.zeros(0)
-    if once.any():
-        matrix = np.asarray(vectors.matrix[once])
-        found, stable = found_again(matrix, n or usual_number(len(matrix)), seed=seed)
-        centres = centres_of(matrix, found, int(found.max()) + 1)
+    if is_unique.any():
+        matrix = np.asarray(vectors.matrix[is_unique])
+        unique_labels, stable = cluster_with_stability(matrix, n or default_number(len(matrix)), seed=seed)
+        centres = centres_of(matrix, unique_labels, int(unique_labels.max()) + 1)
         labels = cosines_of(vectors.matrix, centres).argmax(axis=1)
-        labels[once] = found
-        parent = grouped(centres)
+        labels[is_unique] = unique_labels
+        parent = group_centres(centres)
     rows = np.zeros(len(vectors), _RECORD)
     rows["doc_id"] = [doc_id.encode() for doc_id in vectors.doc_ids]
     rows["cluster"] = rows["topic"] = labels
     about = {
         "format": 1,
-        "made": secrets.token_bytes(records.MAKER),
+        "made": secrets.token_bytes(records.FINGERPRINT_SIZE),
         "asked": n,
         "parent": parent.tolist(),
         "stability": stable.tolist(),
         "edits": None,
         "topics": [],
     }
-    _write(room_of(folder, vectors.name), rows, about)
+    _write(vectors_folder(folder, vectors.name), rows, about)
 
 
-def _write(room: SafeFolder, rows: npt.NDArray[Any], about: dict[str, Any]) -> None:
-    """Write both files; each names the making that it is of, so that a process that dies in between leaves none to be read."""
-    with writing(room):
-        records.write(room, CLUSTERS, rows, maker=about["made"])
+def _write(folder: SafeFolder, rows: npt.NDArray[Any], about: dict[str, Any]) -> None:
+    """Write both files with a common random id. If the process is terminated in between, the ids differ and neither is read."""
+    with writing(folder):
+        records.write(folder, CLUSTERS, rows, maker=about["made"])
         content = json.dumps({**about, "made": about["made"].hex()}).encode()
-        room.write(TOLD, hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
+        folder.write(STATE, hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
 
 
-def _read_about(room: SafeFolder) -> dict[str, Any] | None:
+def _read_about(folder: SafeFolder) -> dict[str, Any] | None:
     try:
-        digest, _, content = room.read(TOLD, _MOST_BYTES).partition(b"\n")
+        digest, _, content = folder.read(STATE, _MAX_BYTES).partition(b"\n")
         if hashlib.sha256(content).hexdigest().encode() != digest:
             return None
         about: dict[str, Any] = json.loads(content)
         asked, parent, stable = about["asked"], about["parent"], about["stability"]
         if not (asked is None or isinstance(asked, int)) or len(parent) != len(stable) or about["format"] != 1:
             return None
-        if not all(isinstance(one, int) and 0 <= one < len(parent) for one in parent):
+        if not all(isinstance(value, int) and 0 <= value < len(parent) for value in parent):
             return None
-        about["stability"] = [float(one) for one in stable]
+        about["stability"] = [float(value) for value in stable]
         about["topics"] = [
             {**topic, "words": tuple(map(str, topic["words"]))}
             for topic in map(asdict, (Topic(**t) for t in about["topics"]))
@@ -208,10 +211,10 @@ def _read_about(room: SafeFolder) -> dict[str, Any] | None:
     return about
 
 
-def read(room: SafeFolder) -> _Clusters | None:
-    """Return the clusters that are kept; None where they are absent or damaged."""
-    about = _read_about(room)
-    rows = None if about is None else records.read(room, CLUSTERS, _RECORD, maker=about["made"])
+def read(folder: SafeFolder) -> _Clusters | None:
+    """Return the stored clusters, or None if they are missing or damaged."""
+    about = _read_about(folder)
+    rows = None if about is None else records.read(folder, CLUSTERS, _RECORD, maker=about["made"])
     if rows is None or about is None:
         return None
     labels = rows["cluster"].astype(np.int64)
@@ -222,18 +225,18 @@ def read(room: SafeFolder) -> _Clusters | None:
     )
 
 
-# -- what clusters became ----------------------------------------------------------------------------------------------------
+# -- topics after user edits -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """Topics with what people said of them.
+class TopicState:
+    """Topics after user edits.
 
     Attributes:
-        topics: groups and topics.
-        topic: of each document.
-        later: how many documents came after the topics were made.
-        far: those of them that are like no topic.
+        topics: Groups and topics.
+        topic: Topic of each document.
+        later: Number of documents added after topics were fitted.
+        far: Outliers among these documents.
     """
 
     topics: tuple[Topic, ...]
@@ -242,112 +245,120 @@ class Told:
     far: tuple[str, ...]
 
 
-def told(folder: CorpusFolder, vectors: Vectors, seed: int) -> Told:
-    """Return the topics with what people said of them, and the topic of each document; kept until something changes."""
-    room = room_of(folder, vectors.name)
-    kept = read(room)
-    if kept is None or (len(vectors) and not kept.doc_ids):
-        make(folder, vectors, None, seed)
-        kept = read(room)
-    if kept is None:
-        raise CorpusError(
-            f"{'/'.join(room.parts)}: topics cannot be kept there: look whether the folder can be written"
-        )
-    labels = _assigned(vectors, kept)
-    said, mark = edits.read(room)
-    state = _replayed(vectors, labels, kept, said)
-    about = _read_about(room) or {}
-    known = {one["number"]: Topic(**one) for one in about.get("topics", [])} if about.get("edits") == mark.hex() else {}
-    found = _described(folder, vectors, state, kept, known)
-    later = _later(folder, vectors, labels, kept, about)
-    if kept.doc_ids != vectors.doc_ids or known.keys() != {topic.number for topic in found}:
-        with contextlib.suppress(CorpusError):  # a disk that cannot be written: it is told anew next time
+def current_topics(folder: CorpusFolder, vectors: Vectors, seed: int) -> TopicState:
+    """Return the topics after user edits and the topic of each document, and store them if they changed."""
+    subfolder = vectors_folder(folder, vectors.name)
+    clusters = read(subfolder)
+    if clusters is None or (len(vectors) and not clusters.doc_ids):
+        fit_topics(folder, vectors, None, seed)
+        clusters = read(subfolder)
+    if clusters is None:
+        raise CorpusError(f"{'/'.join(subfolder.parts)}: topics cannot be stored: check that the directory is writable")
+    labels = _assign(vectors, clusters)
+    changes, mark = edits.read(subfolder)
+    state = _apply_edits(vectors, labels, clusters, changes)
+    about = _read_about(subfolder) or {}
+    known = (
+        {stored["number"]: Topic(**stored) for stored in about.get("topics", [])}
+        if about.get("edits") == mark.hex()
+        else {}
+    )
+    topics = _describe(folder, vectors, state, clusters, known)
+    later = _later_documents(folder, vectors, labels, clusters, about)
+    if clusters.doc_ids != vectors.doc_ids or known.keys() != {topic.number for topic in topics}:
+        with contextlib.suppress(CorpusError):  # a read-only disk: topics are derived again next time
             rows = np.zeros(len(vectors), _RECORD)
             rows["doc_id"] = [doc_id.encode() for doc_id in vectors.doc_ids]
             rows["cluster"], rows["topic"] = labels, state.topic
-            told_of = {"edits": mark.hex(), "topics": [asdict(topic) for topic in found], "later": later}
-            _write(room, rows, {**about, **told_of})
-    return Told(found, state.topic, len(later), tuple(doc_id for doc_id, is_far in later.items() if is_far))
+            updates = {"edits": mark.hex(), "topics": [asdict(topic) for topic in topics], "later": later}
+            _write(subfolder, rows, {**about, **updates})
+    return TopicState(topics, state.topic, len(later), tuple(doc_id for doc_id, is_far in later.items() if is_far))
 
 
-def _later(
-    folder: CorpusFolder, vectors: Vectors, labels: npt.NDArray[np.int64], kept: _Clusters, about: dict[str, Any]
+def _later_documents(
+    folder: CorpusFolder, vectors: Vectors, labels: npt.NDArray[np.int64], clusters: _Clusters, about: dict[str, Any]
 ) -> dict[str, bool]:
-    """The documents that came after the clusters were made, and whether they are like none; each is looked at once."""
-    there, old = about.get("later", {}), set(kept.doc_ids)
-    known = {doc_id: bool(there[doc_id]) for doc_id in vectors.doc_ids if doc_id in there}
+    """Return the documents added after clusters were fitted: doc_id → is an outlier. Each is examined once."""
+    stored, old = about.get("later", {}), set(clusters.doc_ids)
+    known = {doc_id: bool(stored[doc_id]) for doc_id in vectors.doc_ids if doc_id in stored}
     new = np.array([doc_id not in old for doc_id in vectors.doc_ids], np.bool_)
     if new.any():
-        made = ~new & np.array([doc_id not in known for doc_id in vectors.doc_ids], np.bool_)
-        far = far_from_topics(folder, vectors, labels, new, made)
-        known |= {vectors.doc_ids[row]: bool(far[row]) for row in np.flatnonzero(new).tolist()}
+        is_fitted = ~new & np.array([doc_id not in known for doc_id in vectors.doc_ids], np.bool_)
+        is_outlier = outliers(folder, vectors, labels, new, is_fitted)
+        known |= {vectors.doc_ids[row]: bool(is_outlier[row]) for row in np.flatnonzero(new).tolist()}
     return known
 
 
-def _assigned(vectors: Vectors, kept: _Clusters) -> npt.NDArray[np.int64]:
-    """The cluster of each document: of one that came later that whose middle is nearest."""
-    of = dict(zip(kept.doc_ids, kept.cluster.tolist(), strict=True))
+def _assign(vectors: Vectors, clusters: _Clusters) -> npt.NDArray[np.int64]:
+    """Return the cluster of each document. Later documents are assigned to the nearest centre."""
+    of = dict(zip(clusters.doc_ids, clusters.cluster.tolist(), strict=True))
     labels = np.array([of.get(doc_id, -1) for doc_id in vectors.doc_ids], np.int64)
     new = labels < 0
-    if new.any() and kept.parent:
-        centres = centres_of(vectors.matrix[~new], labels[~new], len(kept.parent))
+    if new.any() and clusters.parent:
+        centres = centres_of(vectors.matrix[~new], labels[~new], len(clusters.parent))
         labels[new] = cosines_of(vectors.matrix[new], centres).argmax(axis=1)
     return labels
 
 
-def _replayed(vectors: Vectors, labels: npt.NDArray[np.int64], kept: _Clusters, said: Sequence[Edit]) -> _State:
-    """What people said, one after the other; what none of its documents is left of is passed over."""
-    n = len(kept.parent)
-    state = _State(labels.copy(), {topic: n + group for topic, group in enumerate(kept.parent)})
-    state.next = n + (max(kept.parent) + 1 if kept.parent else 0)
-    place = {doc_id: number for number, doc_id in enumerate(vectors.doc_ids)}
-    for edit in said:
-        topic_of = {d: int(state.topic[place[d]]) for told in edit.told_by for d in told if d in place}
+def _apply_edits(
+    vectors: Vectors, labels: npt.NDArray[np.int64], clusters: _Clusters, changes: Sequence[Edit]
+) -> _EditedTopics:
+    """Apply user edits in order. Edits without remaining anchors are ignored."""
+    n = len(clusters.parent)
+    state = _EditedTopics(labels.copy(), {topic: n + group for topic, group in enumerate(clusters.parent)})
+    state.next = n + (max(clusters.parent) + 1 if clusters.parent else 0)
+    row_of = {doc_id: number for number, doc_id in enumerate(vectors.doc_ids)}
+    for edit in changes:
+        topic_of = {d: int(state.topic[row_of[d]]) for anchors in edit.told_by for d in anchors if d in row_of}
         if edit.act == "rename" and edit.told_by:
             of = topic_of if edit.level == FINE else {d: state.parent[topic] for d, topic in topic_of.items()}
-            if (found := held_by(edit.told_by[0], of)) is not None:
-                state.names[found] = edit.name
+            if (renamed := topic_with_most(edit.told_by[0], of)) is not None:
+                state.names[renamed] = edit.name
         elif edit.act == "merge":
-            meant = list(dict.fromkeys(t for told in edit.told_by if (t := held_by(told, topic_of)) is not None))
-            if len(meant) > 1:
-                state.parts[meant[0]] = [
-                    part for topic in meant for part in state.parts.get(topic, [np.flatnonzero(state.topic == topic)])
+            merged = list(
+                dict.fromkeys(t for anchors in edit.told_by if (t := topic_with_most(anchors, topic_of)) is not None)
+            )
+            if len(merged) > 1:
+                state.parts[merged[0]] = [
+                    part for topic in merged for part in state.parts.get(topic, [np.flatnonzero(state.topic == topic)])
                 ]
-            for other in meant[1:]:
-                state.topic[state.topic == other] = meant[0]
+            for other in merged[1:]:
+                state.topic[state.topic == other] = merged[0]
                 state.names.pop(other, None)
                 state.parts.pop(other, None)
-            state.changed.update(meant[:1] if len(meant) > 1 else ())
+            state.changed.update(merged[:1] if len(merged) > 1 else ())
         elif edit.act == "split":
-            _split(vectors, state, edit, topic_of, place)
+            _split(vectors, state, edit, topic_of, row_of)
     return state
 
 
-def _split(vectors: Vectors, state: _State, edit: Edit, topic_of: dict[str, int], place: dict[str, int]) -> None:
-    """Each document goes to the part whose telling documents it is most like."""
-    whole = held_by([doc_id for told in edit.told_by for doc_id in told], topic_of)
-    if whole is None:
+def _split(
+    vectors: Vectors, state: _EditedTopics, edit: Edit, topic_of: dict[str, int], row_of: dict[str, int]
+) -> None:
+    """Assign each document of a topic to the part with the most similar anchors."""
+    topic = topic_with_most([doc_id for anchors in edit.told_by for doc_id in anchors], topic_of)
+    if topic is None:
         return
-    parts = [[place[d] for d in told if topic_of.get(d) == whole] for told in edit.told_by]
+    parts = [[row_of[d] for d in anchors if topic_of.get(d) == topic] for anchors in edit.told_by]
     parts = [rows for rows in parts if rows]
     if len(parts) < 2:
         return
     middles = unit(np.stack([vectors.matrix[rows].mean(axis=0) for rows in parts]))
-    members = np.flatnonzero(state.topic == whole)
-    nearest = cosines_of(vectors.matrix[members], middles).argmax(axis=1)
-    state.changed.add(whole)
-    state.parts.pop(whole, None)
+    members = np.flatnonzero(state.topic == topic)
+    closest = cosines_of(vectors.matrix[members], middles).argmax(axis=1)
+    state.changed.add(topic)
+    state.parts.pop(topic, None)
     for part in range(1, len(parts)):
-        state.topic[members[nearest == part]] = state.next
-        state.parent[state.next] = state.parent[whole]
+        state.topic[members[closest == part]] = state.next
+        state.parent[state.next] = state.parent[topic]
         state.changed.add(state.next)
         state.next += 1
 
 
-def _described(
-    folder: CorpusFolder, vectors: Vectors, state: _State, kept: _Clusters, known: dict[int, Topic]
+def _describe(
+    folder: CorpusFolder, vectors: Vectors, state: _EditedTopics, clusters: _Clusters, known: dict[int, Topic]
 ) -> tuple[Topic, ...]:
-    """The topics and groups with names, words and numbers of documents; of those known only the numbers are new."""
+    """Return topics and groups with names, words and sizes. Words of known topics are reused."""
     sizes = np.bincount(state.topic, minlength=state.next) if len(vectors) else np.zeros(state.next, np.int64)
     fine = [topic for topic in sorted(state.parent) if sizes[topic]]
     groups = sorted({state.parent[topic] for topic in fine})
@@ -358,14 +369,14 @@ def _described(
     words |= _words(folder, vectors, {number: rows for number, rows in members.items() if number not in words})
     for number in (number for number in state.parts if number in members and number not in known):
         parts = _words(folder, vectors, dict(enumerate(state.parts[number])))
-        words[number] = together([*parts.values(), words[number]])
-    found = []
+        words[number] = interleave_words([*parts.values(), words[number]])
+    topics = []
     for number in (*groups, *fine):
-        stable = None if number in groups or number in state.changed else kept.stability[number]
-        found.append(
+        stable = None if number in groups or number in state.changed else clusters.stability[number]
+        topics.append(
             Topic(
                 number,
-                state.names.get(number) or _usual_name(number, words, state),
+                state.names.get(number) or _default_name(number, words, state),
                 COARSE if number in groups else FINE,
                 None if number in groups else state.parent[number],
                 words[number],
@@ -373,43 +384,43 @@ def _described(
                 len(members[number]),
             )
         )
-    return tuple(sorted(found, key=lambda topic: (topic.level, -topic.documents, topic.number)))
+    return tuple(sorted(topics, key=lambda topic: (topic.level, -topic.documents, topic.number)))
 
 
-def _usual_name(number: int, words: dict[int, tuple[str, ...]], state: _State) -> str:
-    """The first words; of a group of all, which has no words of its own, the first of each of its topics."""
-    inside = [words[topic][0] for topic in sorted(words) if state.parent.get(topic) == number and words[topic]]
-    return name_of(words[number] or inside)
+def _default_name(number: int, words: dict[int, tuple[str, ...]], state: _EditedTopics) -> str:
+    """Return the first words. A group of all topics does not have characteristic words and uses the first word of each topic."""
+    first_words = [words[topic][0] for topic in sorted(words) if state.parent.get(topic) == number and words[topic]]
+    return name_of(words[number] or first_words)
 
 
 def _words(
     folder: CorpusFolder, vectors: Vectors, members: dict[int, npt.NDArray[np.int64]]
 ) -> dict[int, tuple[str, ...]]:
-    """The words of topics, from the main texts of some of their documents; of equal texts one."""
+    """Return the words of topics, computed from a sample of their documents without exact copies."""
     if not members:
         return {}
     space, copies = corpus_space(folder), duplicate_ids(folder)
     languages = dict(folder.catalog.tuples("SELECT doc_id, lang FROM current"))
-    some: dict[int, list[str]] = {}
+    sampled: dict[int, list[str]] = {}
     for number, rows in members.items():
-        once = [doc_id for doc_id in (vectors.doc_ids[row] for row in rows) if doc_id not in copies]
-        some[number] = once[:: max(1, -(-len(once) // _READ))]
-    found: dict[int, tuple[str, ...]] = {}
-    for numbers in _batches(some):
-        texts = scoring_texts(folder, list({doc_id: None for number in numbers for doc_id in some[number]}))
+        unique = [doc_id for doc_id in (vectors.doc_ids[row] for row in rows) if doc_id not in copies]
+        sampled[number] = unique[:: max(1, -(-len(unique) // _SAMPLE))]
+    words: dict[int, tuple[str, ...]] = {}
+    for numbers in _batches(sampled):
+        texts = scoring_texts(folder, list({doc_id: None for number in numbers for doc_id in sampled[number]}))
         for number in numbers:
-            stop = stop_words_of(languages.get(doc_id) for doc_id in some[number])
-            read = [texts[doc_id] for doc_id in some[number] if doc_id in texts]
-            found[number] = () if space is None else words_of(space.tables[0], read, stop=stop)
-    return found
+            stop = stop_words_of(languages.get(doc_id) for doc_id in sampled[number])
+            read = [texts[doc_id] for doc_id in sampled[number] if doc_id in texts]
+            words[number] = () if space is None else words_of(space.tables[0], read, stop=stop)
+    return words
 
 
-def _batches(some: dict[int, list[str]]) -> Iterator[list[int]]:
-    """Topics whose texts are read together: to read those of one costs nearly as much as to read those of many."""
+def _batches(doc_ids_by_topic: dict[int, list[str]]) -> Iterator[list[int]]:
+    """Yield batches of topics to read together: reading one topic takes nearly as long as reading many."""
     batch: list[int] = []
     size = 0
-    for number, doc_ids in some.items():
-        if batch and size + len(doc_ids) > _AT_ONCE:
+    for number, doc_ids in doc_ids_by_topic.items():
+        if batch and size + len(doc_ids) > _DOCUMENTS_PER_BATCH:
             yield batch
             batch, size = [], 0
         batch.append(number)

@@ -1,4 +1,4 @@
-"""Cosines between the rows of matrices of vectors, and the nearest rows by them."""
+"""Cosine similarities between rows of matrices, and exact nearest neighbours."""
 
 from __future__ import annotations
 
@@ -11,53 +11,53 @@ from corpuskit.relevance.vector_space import comparable, one_thread
 
 __all__ = ["cosines_of", "nearest"]
 
-_STEPS: Final = 1_000_000  # of a cosine: equal in six decimals is equal
+_STEPS: Final = 1_000_000  # steps of a cosine: values equal to six decimals are ties
 _CELLS: Final = 4_000_000  # cosines in memory at a time
 _ROWS: Final = 65_536  # rows in double precision at a time
 
 
-def cosines_of(rows: npt.NDArray[Any], others: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """Return the cosine of each row with each of the others, in six decimals: the same on every processor.
+def cosines_of(rows: npt.NDArray[Any], columns: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Return the cosines of all pairs of rows, rounded to six decimals: equal on every processor.
 
-    Double precision, since in single precision the error of one in ten is large enough to change the sixth decimal.
+    The computation uses double precision. In single precision the error changes the sixth decimal of one value in ten.
 
     Args:
-        rows: rows of length one, or zeros.
-        others: the same.
+        rows: Rows of length one, or zeros.
+        others: Rows of length one, or zeros.
     """
-    found = np.empty((len(rows), len(others)))
-    turned = others.T.astype(np.float64)
+    cosines = np.empty((len(rows), len(columns)))
+    turned = columns.T.astype(np.float64)
     with one_thread():
         for first in range(0, len(rows), _ROWS):
-            found[first : first + _ROWS] = rows[first : first + _ROWS].astype(np.float64) @ turned
-    return comparable(found)
+            cosines[first : first + _ROWS] = rows[first : first + _ROWS].astype(np.float64) @ turned
+    return comparable(cosines)
 
 
 def nearest(
-    asked: npt.NDArray[Any], among: npt.NDArray[Any], n: int
+    queries: npt.NDArray[Any], among: npt.NDArray[Any], n: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-    """Return of each row asked for the ``n`` nearest others, the nearest first, and their cosines.
+    """Return the indices of the ``n`` nearest rows of ``among`` for each query row, nearest first, and their cosines.
 
-    All are compared with all, exactly. Rows of zeros, documents without a word that is known, are near to nothing: they are
-    left out of ``among``, so there may be fewer columns than ``n``.
+    The search is exact. Rows of zeros (documents without a known word) have no neighbours and are removed from ``among``, so
+    the result may have fewer than ``n`` columns.
 
     Args:
-        asked: rows of length one, or zeros.
-        among: the same.
-        n: how many.
+        queries: Rows of length one, or zeros.
+        among: Rows to search, of length one, or zeros.
+        n: Number of neighbours.
     """
     known = np.flatnonzero(np.any(among, axis=1))
     n = min(n, len(known))
-    places, cosines = np.zeros((len(asked), n), np.int64), np.zeros((len(asked), n), np.float32)
+    rows, cosines = np.zeros((len(queries), n), np.int64), np.zeros((len(queries), n), np.float32)
     if not n:
-        return places, cosines
-    there = among[known]
-    at_once = max(1, _CELLS // len(known))
-    for first in range(0, len(asked), at_once):
-        # The distance in steps and the position as one number: all differ, so the order is the same on every machine.
-        steps = np.rint((1.0 - cosines_of(there, asked[first : first + at_once]).T) * _STEPS).astype(np.int64)
+        return rows, cosines
+    known_rows = among[known]
+    batch_size = max(1, _CELLS // len(known))
+    for first in range(0, len(queries), batch_size):
+        # Distance and row number are combined into one distinct integer, so the order is equal on every machine.
+        steps = np.rint((1.0 - cosines_of(known_rows, queries[first : first + batch_size]).T) * _STEPS).astype(np.int64)
         order = steps * len(known) + np.arange(len(known))
         best = np.sort(np.partition(order, n - 1, axis=1)[:, :n], axis=1)
-        places[first : first + at_once] = known[best % len(known)]
-        cosines[first : first + at_once] = 1.0 - best // len(known) / _STEPS
-    return places, cosines
+        rows[first : first + batch_size] = known[best % len(known)]
+        cosines[first : first + batch_size] = 1.0 - best // len(known) / _STEPS
+    return rows, cosines

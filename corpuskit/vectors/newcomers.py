@@ -1,4 +1,4 @@
-"""Which documents that came after the topics were made are like none of them: they are in one all the same."""
+"""Outliers among documents added after topics were fitted: documents dissimilar to every topic."""
 
 from __future__ import annotations
 
@@ -15,54 +15,55 @@ from corpuskit.vectors.clustering import centres_of
 from corpuskit.vectors.making import OWN, Vectors, corpus_space
 from corpuskit.vectors.neighbours import cosines_of
 
-__all__ = ["far_from_topics"]
+__all__ = ["outliers"]
 
 Bools = npt.NDArray[np.bool_]
 
-_SHARE: Final = 0.02  # of the documents that topics were made of are as far from these as what is told to be far
-_WELL_KNOWN: Final = 0.9  # of a document: a small corpus knows its own documents whole
-_SAMPLE: Final = 500  # documents that tell how far that is
-_AT_ONCE: Final = 2_000  # documents whose texts are in memory
+_SHARE: Final = 0.02  # share of the fitted documents beyond the threshold
+# Upper limit of the threshold: a small corpus knows nearly all words of its own documents.
+_MAX_KNOWN_SHARE: Final = 0.9
+_SAMPLE: Final = 500  # fitted documents that determine the threshold
+_DOCUMENTS_PER_BATCH: Final = 2_000  # documents whose texts are in memory
 
 
-def far_from_topics(
-    folder: CorpusFolder, vectors: Vectors, labels: npt.NDArray[Any], asked: Bools, made: Bools
+def outliers(
+    folder: CorpusFolder, vectors: Vectors, labels: npt.NDArray[Any], is_new: Bools, is_fitted: Bools
 ) -> Bools:
-    """Return which documents are farther from all topics than 98 in 100 of those that the topics were made of.
+    """Return a mask of documents that are less similar to every topic than 98 % of the fitted documents.
 
-    Far is a document whose vector is like the middle of no topic. In the corpus' own space this alone tells nothing: it
-    knows the words of the documents it was made of, and others are for it what their common words say (of 300 posts of a
-    newsgroup that no topic was made of, none was farther than 98 in 100 of the others). There a document is far whose words
-    it hardly knows: of these posts 14 to 25 in 100, of posts of known groups 6 to 8 (2026-11-23).
+    The similarity is the cosine with the nearest topic centre. It is not sufficient in the LSA space of the corpus, which
+    represents an unrelated document by its common words only: of 300 posts of an unseen newsgroup none was an outlier. In that
+    space a document is also an outlier if most of its words are unknown: 14 to 25 % of these posts, and 6 to 8 % of posts of
+    known newsgroups (2026-11-23).
 
     Args:
-        folder: the corpus.
-        vectors: of the documents.
-        labels: the topic of each.
-        asked: the documents that are asked of.
-        made: the documents that the topics were made of.
+        folder: The corpus.
+        vectors: Vectors of the documents.
+        labels: Topic of each document.
+        is_new: Mask of the documents to examine.
+        is_fitted: Mask of the documents that the topics were fitted on.
     """
-    far = np.zeros(len(vectors), np.bool_)
-    if not (asked.any() and made.any()):
-        return far
-    centres = centres_of(vectors.matrix[made], labels[made], int(labels.max()) + 1)
+    is_outlier = np.zeros(len(vectors), np.bool_)
+    if not (is_new.any() and is_fitted.any()):
+        return is_outlier
+    centres = centres_of(vectors.matrix[is_fitted], labels[is_fitted], int(labels.max()) + 1)
     likeness = cosines_of(vectors.matrix, centres).max(axis=1)
-    far[asked] = likeness[asked] < np.quantile(likeness[made], _SHARE)
+    is_outlier[is_new] = likeness[is_new] < np.quantile(likeness[is_fitted], _SHARE)
     space = corpus_space(folder) if vectors.name == OWN else None
     if space is not None:
-        some = np.flatnonzero(made)
-        usual = _known(folder, space, vectors, some[:: max(1, len(some) // _SAMPLE)])
-        rows = np.flatnonzero(asked)
-        far[rows] |= _known(folder, space, vectors, rows) < min(np.quantile(usual, _SHARE), _WELL_KNOWN)
-    return far
+        fitted_rows = np.flatnonzero(is_fitted)
+        usual = _known(folder, space, vectors, fitted_rows[:: max(1, len(fitted_rows) // _SAMPLE)])
+        rows = np.flatnonzero(is_new)
+        is_outlier[rows] |= _known(folder, space, vectors, rows) < min(np.quantile(usual, _SHARE), _MAX_KNOWN_SHARE)
+    return is_outlier
 
 
 def _known(folder: CorpusFolder, space: VectorSpace, vectors: Vectors, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """How much of each document the space can say, 0 to 1: the length of its direction."""
-    found = []
-    for start in range(0, len(rows), _AT_ONCE):
-        ids = [vectors.doc_ids[row] for row in rows[start : start + _AT_ONCE]]
+    """Return the share of each document represented in the space, 0 to 1: the length of its projection."""
+    shares = []
+    for start in range(0, len(rows), _DOCUMENTS_PER_BATCH):
+        ids = [vectors.doc_ids[row] for row in rows[start : start + _DOCUMENTS_PER_BATCH]]
         texts = scoring_texts(folder, ids)
-        said, _ = lsa_vectors(space.tables[0].tfidf([texts[doc_id] for doc_id in ids]), space.codes)
-        found.append(np.linalg.norm(said, axis=1))
-    return np.concatenate(found) if found else np.zeros(0)
+        vectors_of_texts, _ = lsa_vectors(space.tables[0].tfidf([texts[doc_id] for doc_id in ids]), space.codes)
+        shares.append(np.linalg.norm(vectors_of_texts, axis=1))
+    return np.concatenate(shares) if shares else np.zeros(0)

@@ -1,4 +1,4 @@
-"""Records of numbers on disk: a head of 64 bytes with the sum of what follows, then the records, mapped when they are read."""
+"""Files of structured records: a header of 64 bytes with a checksum, followed by memory-mapped records."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ import numpy.typing as npt
 
 from corpuskit.safe_folder import SafeFolder
 
-__all__ = ["MAKER", "doc_ids_of", "head_of", "read", "write"]
+__all__ = ["FINGERPRINT_SIZE", "doc_ids_of", "head_of", "read", "write"]
 
 _MAGIC: Final = b"ckitvec1"
-_HEAD: Final = struct.Struct("<8sII16s32s")  # magic, bytes a record, dimensions, maker, SHA-256 of the records
-MAKER: Final = 16  # bytes that say what made the records
+_HEAD: Final = struct.Struct("<8sII16s32s")  # magic, bytes per record, dimensions, fingerprint, SHA-256 of the records
+FINGERPRINT_SIZE: Final = 16  # bytes that identify the model or run that produced the records
 
 
 def write(folder: SafeFolder, name: str, records: npt.NDArray[Any], *, dimensions: int = 0, maker: bytes = b"") -> None:
-    """Write records as a whole file or not at all.
+    """Write records atomically.
 
     Args:
-        folder: where.
-        name: of the file.
-        records: a structured array; the least significant byte of each number first.
-        dimensions: of a vector in each.
-        maker: up to 16 bytes; records of another maker are not read.
+        folder: Directory of the file.
+        name: Name of the file.
+        records: Structured array of little-endian numbers.
+        dimensions: Number of dimensions of the vector in each record.
+        maker: Fingerprint of the model or run, up to 16 bytes. Records with another fingerprint are not read.
     """
     content = _bytes_of(np.ascontiguousarray(records))
     head = _HEAD.pack(_MAGIC, records.dtype.itemsize, dimensions, maker, hashlib.sha256(content).digest())
@@ -36,7 +36,7 @@ def write(folder: SafeFolder, name: str, records: npt.NDArray[Any], *, dimension
 
 
 def head_of(folder: SafeFolder, name: str) -> tuple[int, bytes] | None:
-    """Return the dimensions and the maker that a file tells; None where it is none of ours."""
+    """Return the dimensions and the fingerprint in the header of a file, or None for another file format."""
     try:
         with folder.open(name) as file:
             magic, _, dimensions, maker, _ = _HEAD.unpack(file.read(_HEAD.size))
@@ -48,17 +48,17 @@ def head_of(folder: SafeFolder, name: str) -> tuple[int, bytes] | None:
 def read(
     folder: SafeFolder, name: str, kind: np.dtype[Any], *, maker: bytes = b"", mapped: bool = False
 ) -> npt.NDArray[Any] | None:
-    """Return the records of a file; None where it is absent, cut, changed, of other records or of another maker.
+    """Return the records of a file, or None if it is missing, damaged, or has another record type or fingerprint.
 
     Args:
-        folder: where.
-        name: of the file.
-        kind: of the records.
-        maker: as they were written with.
-        mapped: the records stay on disk until they are asked for.
+        folder: Directory of the file.
+        name: Name of the file.
+        kind: Type of the records.
+        maker: Expected fingerprint.
+        mapped: Return a memory map instead of a copy in memory.
 
     Raises:
-        CorpusError: a link, a pipe or a folder stands there.
+        CorpusError: The path is a link, a pipe or a directory.
     """
     try:
         with folder.open(name) as file:
@@ -67,17 +67,19 @@ def read(
             if len(head) < _HEAD.size or size % kind.itemsize:
                 return None
             magic, itemsize, _, made_by, digest = _HEAD.unpack(head)
-            if (magic, itemsize, made_by) != (_MAGIC, kind.itemsize, maker.ljust(MAKER, b"\0")):
+            if (magic, itemsize, made_by) != (_MAGIC, kind.itemsize, maker.ljust(FINGERPRINT_SIZE, b"\0")):
                 return None
             if not size:
                 return np.zeros(0, kind)
             file.seek(0)
-            found: npt.NDArray[Any] = np.memmap(file, kind, "r", _HEAD.size, (size // kind.itemsize,)).view(np.ndarray)
-    except (OSError, ValueError):  # a file that is cut meanwhile
+            records: npt.NDArray[Any] = np.memmap(file, kind, "r", _HEAD.size, (size // kind.itemsize,)).view(
+                np.ndarray
+            )
+    except (OSError, ValueError):  # the file was truncated meanwhile
         return None
-    if hashlib.sha256(_bytes_of(found)).digest() != digest:
+    if hashlib.sha256(_bytes_of(records)).digest() != digest:
         return None
-    return found if mapped else found.copy()
+    return records if mapped else records.copy()
 
 
 def _bytes_of(records: Any) -> memoryview:
@@ -85,5 +87,5 @@ def _bytes_of(records: Any) -> memoryview:
 
 
 def doc_ids_of(records: npt.NDArray[Any]) -> list[str]:
-    """Return the documents of records as strings; of records from elsewhere too, whatever bytes they have."""
+    """Return the doc_ids of records as strings. Latin-1 accepts any bytes, including those of damaged records."""
     return [doc_id.decode("latin-1") for doc_id in records["doc_id"].tolist()]

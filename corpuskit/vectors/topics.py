@@ -1,4 +1,4 @@
-"""Topics: clusters of the documents on two levels, kept with the corpus, with what people said of them."""
+"""Topics: two-level clusters of documents, stored with the corpus, with user edits."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ from corpuskit.vectors import edits, kept_topics
 from corpuskit.vectors.clustering import cluster
 from corpuskit.vectors.edits import Edit
 from corpuskit.vectors.kept_topics import COARSE, FINE, Topic
-from corpuskit.vectors.making import OWN, Vectors, room_of, unit, vectors_of
+from corpuskit.vectors.making import OWN, Vectors, unit, vectors_folder, vectors_of
 from corpuskit.vectors.neighbours import cosines_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Topic", "Topics", "told_of_newcomers", "topic_column", "topics"]
+__all__ = ["Topic", "Topics", "later_note", "topic_column", "topics"]
 
-_TELLING: Final = 20  # documents that tell a topic in an edit
-_LONGEST: Final = 200  # characters of a name
-MOST_TOPICS: Final = 1_000
+_ANCHORS: Final = 20  # documents that identify a topic in an edit
+_MAX_NAME: Final = 200  # characters of a name
+MAX_TOPICS: Final = 1_000
 
 
 class Topics:
-    """The topics of a corpus; ``corpus.vectors.topics()`` gives them.
+    """Topics of a corpus; see ``corpus.vectors.topics()``.
 
     Args:
-        folder: The corpus folder.
+        folder: The corpus.
         name: Name of the vectors.
-        seed: Of the clusters.
-        chart: Draws the topics.
+        seed: Seed of the clusters.
+        chart: Function that draws the topics.
 
     Attributes:
-        frame: columns topic (Int32), name (str), level (Int32: 0 a group of topics, 1 a topic), parent (Int32: its group),
-            documents (Int64), words (str: the first ten, with commas between), stability (float64: how far other seeds find
-            it, 0 to 1; NaN for groups and for what a person made); groups first, then topics, the largest first.
-            ``attrs["later"]`` is how many documents came after the topics were made, ``attrs["far"]`` how many of them are
-            like no topic: they are in the nearest one all the same.
-        far: the doc_ids of these.
+        frame: Columns topic (Int32), name (str), level (Int32: 0 a group of topics, 1 a topic), parent (Int32: its group),
+            documents (Int64), words (str: up to ten, separated by commas), stability (float64: agreement with clusters of
+            other seeds, 0 to 1, NaN for groups and edited topics). Groups come first, then topics, the largest first.
+            ``attrs["later"]`` is the number of documents added after the topics were fitted, ``attrs["far"]`` the number of
+            outliers among them. Outliers are dissimilar to every topic and are assigned to the nearest one.
+        far: The doc_ids of the outliers.
     """
 
     def __init__(
@@ -59,13 +59,13 @@ class Topics:
 
     def _load(self) -> None:
         self._vectors = vectors_of(self._folder, self._name)
-        told = kept_topics.told(self._folder, self._vectors, self._seed)
-        self._topics, self._topic, self._later, self.far = told.topics, told.topic, told.later, list(told.far)
+        state = kept_topics.current_topics(self._folder, self._vectors, self._seed)
+        self._topics, self._topic, self._later, self.far = state.topics, state.topic, state.later, list(state.far)
         self._of = {topic.number: topic for topic in self._topics}
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Return one row a topic or group."""
+        """Return one row per topic or group."""
         import pandas as pd
 
         rows = [
@@ -82,42 +82,42 @@ class Topics:
         ]
         types = {"topic": "Int32", "name": "str", "level": "Int32", "parent": "Int32", "documents": "Int64",
                  "words": "str", "stability": "float64"}  # fmt: skip
-        found = pd.DataFrame(rows, columns=list(types)).astype(types)
-        found.attrs |= {"later": self._later, "far": len(self.far)}
-        return found
+        frame = pd.DataFrame(rows, columns=list(types)).astype(types)
+        frame.attrs |= {"later": self._later, "far": len(self.far)}
+        return frame
 
     def of(self, docs: Any = None) -> pd.DataFrame:
         """Return the topics of documents.
 
         Args:
-            docs: a DataFrame or Series with doc_id, a mask, or ids, URIs, file names; None for all.
+            docs: A DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names. None: all.
 
         Returns:
-            Columns doc_id, title, uri (str), topic (Int32; missing for a document without a vector), name (str).
+            Columns doc_id, title, uri (str), topic (Int32, missing for a document without a vector), name (str).
 
         Raises:
             UnknownDocumentError: a document is not in the corpus.
         """
         import pandas as pd
 
-        wanted = list(self._vectors.doc_ids)
+        doc_ids = list(self._vectors.doc_ids)
         if docs is not None:
-            wanted = list(find_doc_ids(self._folder, document_names(self._folder, docs)).values())
-        place = {doc_id: int(topic) for doc_id, topic in zip(self._vectors.doc_ids, self._topic, strict=True)}
-        found = [place.get(doc_id) for doc_id in wanted]
-        names = [None if number is None else self._of[number].name for number in found]
+            doc_ids = list(find_doc_ids(self._folder, document_names(self._folder, docs)).values())
+        topic_of = {doc_id: int(topic) for doc_id, topic in zip(self._vectors.doc_ids, self._topic, strict=True)}
+        topics = [topic_of.get(doc_id) for doc_id in doc_ids]
+        names = [None if number is None else self._of[number].name for number in topics]
         types = {"doc_id": "str", "topic": "Int32", "name": "str"}
-        return add_titles(self._folder, pd.DataFrame({"doc_id": wanted, "topic": found, "name": names}).astype(types))
+        return add_titles(self._folder, pd.DataFrame({"doc_id": doc_ids, "topic": topics, "name": names}).astype(types))
 
     def representatives(self, topic: int, n: int = 5) -> pd.DataFrame:
-        """Return the documents that are most like a topic as a whole.
+        """Return the documents most similar to the centre of a topic.
 
         Args:
             topic: Number of the topic.
             n: Number of documents, at most.
 
         Returns:
-            Columns doc_id, title, uri (str), score (float64: the cosine with the middle of the topic), the best first.
+            Columns doc_id, title, uri (str), score (float64, the cosine with the centre), the highest first.
 
         Raises:
             ConfigurationError: there is no such topic.
@@ -132,7 +132,7 @@ class Topics:
         return pd.DataFrame(rows, columns=list(types)).astype(types)
 
     def rename(self, topic: int, name: str) -> Topics:
-        """Give a topic or group a name of your own; it is kept with the corpus.
+        """Rename a topic or group. The name is stored with the corpus.
 
         Args:
             topic: Number of the topic or group.
@@ -143,34 +143,34 @@ class Topics:
         """
         chosen = self._chosen(topic)
         name = " ".join(clean(name).split())
-        if not name or len(name) > _LONGEST:
-            raise ConfigurationError(f"a topic called {name[:40]!r}: expected 1 to {_LONGEST} characters")
-        return self._said(Edit("rename", chosen.level, (self._telling(self._rows(chosen)),), name))
+        if not name or len(name) > _MAX_NAME:
+            raise ConfigurationError(f"topic name {name[:40]!r}: expected 1 to {_MAX_NAME} characters")
+        return self._append_edit(Edit("rename", chosen.level, (self._anchors(self._rows(chosen)),), name))
 
     def merge(self, topics: Sequence[int]) -> Topics:
-        """Make one topic of several; it takes the number of the largest, and its name if a person gave it.
+        """Merge topics. The result has the number of the largest topic, and its name if a user renamed it.
 
         Args:
             topics: Numbers of topics.
 
         Raises:
-            ConfigurationError: fewer than two, no such topics, or groups.
+            ConfigurationError: Fewer than two topics, an unknown number, or the number of a group.
         """
         chosen = [self._chosen(topic, FINE) for topic in dict.fromkeys(topics)]
         if len(chosen) < 2:
             raise ConfigurationError(f"merge({list(topics)}): expected two topics or more")
         chosen.sort(key=lambda topic: (-topic.documents, topic.number))
-        return self._said(Edit("merge", FINE, tuple(self._telling(self._rows(topic)) for topic in chosen)))
+        return self._append_edit(Edit("merge", FINE, tuple(self._anchors(self._rows(topic)) for topic in chosen)))
 
     def split(self, topic: int, n: int = 2) -> Topics:
-        """Make several topics of one; the largest part keeps its number.
+        """Split a topic. The largest part has the number of the topic.
 
         Args:
             topic: Number of the topic.
             n: Number of parts.
 
         Raises:
-            ConfigurationError: there is no such topic, or its documents cannot be told apart.
+            ConfigurationError: There is no such topic, or too few of its documents differ.
         """
         chosen = self._chosen(topic, FINE)
         rows = self._rows(chosen)
@@ -181,25 +181,25 @@ class Topics:
             raise ConfigurationError(
                 f"topic {topic} cannot be split into {n}: {parts.max() + 1} of its documents differ"
             )
-        told_by = tuple(self._telling(rows[parts == part]) for part in range(n))
-        return self._said(Edit("split", FINE, told_by))
+        anchors = tuple(self._anchors(rows[parts == part]) for part in range(n))
+        return self._append_edit(Edit("split", FINE, anchors))
 
     def export(self, path: str | os.PathLike[str]) -> int:
-        """Write which document has which topic; give how many documents.
+        """Write the topic of each document and return the number of documents.
 
         Args:
-            path: ends in ``.csv`` or ``.parquet``: a row a document with doc_id, title, uri, topic, name, group, group_name;
-                or in ``.json``: the topics as in :attr:`frame`, each with the doc_ids of its documents. What is there is replaced.
+            path: Output file, replaced if it exists. ``.csv`` or ``.parquet``: one row per document with doc_id, title, uri, topic,
+                name, group, group_name. ``.json``: the topics as in :attr:`frame`, each with the doc_ids of its documents.
 
         Raises:
-            ExportError: another ending, or the file cannot be written.
+            ExportError: The suffix is unknown, or the file cannot be written.
         """
         from corpuskit.vectors.exporting import export
 
         return export(self.frame, self.of(), Path(path))
 
     def chart(self) -> Any:
-        """Return a picture of the groups and their topics with their numbers of documents."""
+        """Return a chart of groups and topics with their numbers of documents."""
         return None if self._chart is None else self._chart(self.frame)
 
     def __len__(self) -> int:
@@ -214,29 +214,29 @@ class Topics:
             lines += [
                 f"    {t.number:>3}  {t.documents:>7,}  {t.name}" for t in self._topics if t.parent == group.number
             ]
-        return "\n".join(
-            [head, *lines, *([f"  {told_of_newcomers(self._later, len(self.far))}"] if self._later else [])]
-        )
+        return "\n".join([head, *lines, *([f"  {later_note(self._later, len(self.far))}"] if self._later else [])])
 
-    # -- what the methods share ----------------------------------------------------------------------------------------------
+    # -- shared by the methods ----------------------------------------------------------------------------------------------
 
     def _chosen(self, topic: int, level: int | None = None) -> Topic:
-        found = self._of.get(int(topic))
-        if found is None:
+        selected = self._of.get(int(topic))
+        if selected is None:
             raise ConfigurationError(f"no topic {topic}; there are {', '.join(map(str, sorted(self._of)[:200]))}")
-        if level is not None and found.level != level:
+        if level is not None and selected.level != level:
             raise ConfigurationError(f"topic {topic} is a group of topics: name topics in it")
-        return found
+        return selected
 
     def _rows(self, topic: Topic) -> npt.NDArray[np.int64]:
-        inside = {one.number for one in self._topics if topic.number in (one.number, one.parent)}
-        return np.flatnonzero(np.isin(self._topic, list(inside)))
+        numbers = {
+            candidate.number for candidate in self._topics if topic.number in (candidate.number, candidate.parent)
+        }
+        return np.flatnonzero(np.isin(self._topic, list(numbers)))
 
-    def _telling(self, rows: npt.NDArray[np.int64]) -> tuple[str, ...]:
-        return tuple(_central(self._vectors, rows, _TELLING)[0])
+    def _anchors(self, rows: npt.NDArray[np.int64]) -> tuple[str, ...]:
+        return tuple(_central(self._vectors, rows, _ANCHORS)[0])
 
-    def _said(self, edit: Edit) -> Topics:
-        edits.append(room_of(self._folder, self._name), edit)
+    def _append_edit(self, edit: Edit) -> Topics:
+        edits.append(vectors_folder(self._folder, self._name), edit)
         self._load()
         return self
 
@@ -250,45 +250,45 @@ def topics(
     renew: bool = False,
     chart: Callable[[pd.DataFrame], Any] | None = None,
 ) -> Topics:
-    """Return the topics of a corpus; they are made once and kept, and new documents are assigned without moving the old.
+    """Return the topics of a corpus, fitted on the first call; see ``corpus.vectors.topics()``.
 
     Args:
-        folder: the corpus.
-        n: how many topics; another number than before makes them anew. None: those there are, else the usual number.
-        name: of the vectors.
-        seed: of the clusters: same documents and seed, same topics.
-        renew: makes them anew. What people said of topics is kept: it holds for those with the same documents.
-        chart: draws the frame.
+        folder: The corpus.
+        n: Number of topics. None: the stored topics, else the default number.
+        name: Name of the vectors.
+        seed: Seed of the clusters.
+        renew: Fit topics again.
+        chart: Function that draws the frame.
 
     Raises:
-        ConfigurationError: ``n`` is below 2 or more than the documents can be told apart into, or there are no vectors of
-            this name.
+        ConfigurationError: ``n`` is below 2 or above half the number of distinct documents, or there are no vectors of this
+            name.
     """
     if n is not None and (not hasattr(n, "__index__") or n < 2):
         raise ConfigurationError(f"topics({n!r}): expected a whole number, 2 or more")
-    room = room_of(folder, name)
-    kept = kept_topics.read(room)
-    if kept is None or renew or (n is not None and n != kept.asked):
+    subfolder = vectors_folder(folder, name)
+    stored = kept_topics.read(subfolder)
+    if stored is None or renew or (n is not None and n != stored.asked):
         vectors = vectors_of(folder, name)
-        different = kept_topics.different(folder, vectors)
-        most = max(2, min(MOST_TOPICS, different // 2))
-        if n is not None and n > most:
+        different = kept_topics.count_distinct(folder, vectors)
+        maximum = max(2, min(MAX_TOPICS, different // 2))
+        if n is not None and n > maximum:
             raise ConfigurationError(
-                f"topics({n:,}): of {pluralize(different, 'document')} with different texts at most {most:,} topics can be "
-                "made; topics() takes the usual number"
+                f"topics({n:,}): of {pluralize(different, 'document')} with different texts at most {maximum:,} topics can be "
+                "fitted; topics() uses the default number"
             )
-        kept_topics.make(folder, vectors, n, seed)
+        kept_topics.fit_topics(folder, vectors, n, seed)
     return Topics(folder, name, seed=seed, chart=chart)
 
 
-def told_of_newcomers(later: int, far: int) -> str:
-    """Return what is told of documents that came after the topics were made; empty where there are none."""
+def later_note(later: int, n_outliers: int) -> str:
+    """Return a note on documents added after topics were fitted, empty without such documents."""
     if not later:
         return ""
-    told = f"{pluralize(later, 'document')} came later and went to the topic that is nearest"
-    if far:
-        told += f"; {far:,} of them {'is' if far == 1 else 'are'} far from every topic (.far): topics(renew=True) makes topics anew"
-    return told
+    note = f"{pluralize(later, 'document')} came later and were assigned to the nearest topic"
+    if n_outliers:
+        note += f"; {n_outliers:,} of them {'is' if n_outliers == 1 else 'are'} far from every topic (.far): topics(renew=True) fits the topics again"
+    return note
 
 
 def topic_column(folder: CorpusFolder, doc_ids: Sequence[str]) -> dict[str, Any]:
@@ -302,15 +302,15 @@ def topic_column(folder: CorpusFolder, doc_ids: Sequence[str]) -> dict[str, Any]
 
     of: dict[str, int] = {}
     with contextlib.suppress(CorpusError):
-        of = kept_topics.topics_of(room_of(folder))
+        of = kept_topics.stored_topics(vectors_folder(folder))
     return {"topic": pd.array([of.get(doc_id) for doc_id in doc_ids], dtype="Int32")}
 
 
 def _central(vectors: Vectors, rows: npt.NDArray[np.int64], n: int) -> tuple[list[str], list[float]]:
-    """The documents nearest to the middle of some, and their cosines with it."""
+    """Return the documents nearest to the centre of some rows, and their cosines with it."""
     if not len(rows):
         return [], []
-    some = vectors.matrix[rows]
-    near = cosines_of(some, unit(some.mean(axis=0, keepdims=True)))[:, 0]
-    best = np.argsort(-near, kind="stable")[:n]
-    return [vectors.doc_ids[row] for row in rows[best]], [float(one) for one in near[best]]
+    matrix = vectors.matrix[rows]
+    cosines = cosines_of(matrix, unit(matrix.mean(axis=0, keepdims=True)))[:, 0]
+    best = np.argsort(-cosines, kind="stable")[:n]
+    return [vectors.doc_ids[row] for row in rows[best]], [float(cosine) for cosine in cosines[best]]

@@ -85,10 +85,10 @@ def harvest(documents: pd.DataFrame, *, window: int = 50, ax: Axes | None = None
     ax = _axes(ax)
     _need(documents, "fetched", "relevance")
     scored = documents.dropna(subset=["relevance"]).sort_values("fetched")
-    found = (scored["relevance"] >= 0.5).astype(float)
-    pages = range(1, len(found) + 1)
-    ax.plot(pages, found.expanding().mean().to_numpy(), color=BLUE, label="all so far")
-    ax.plot(pages, found.rolling(window, min_periods=1).mean().to_numpy(), color=ORANGE, label=f"last {window}")
+    is_relevant = (scored["relevance"] >= 0.5).astype(float)
+    pages = range(1, len(is_relevant) + 1)
+    ax.plot(pages, is_relevant.expanding().mean().to_numpy(), color=BLUE, label="all so far")
+    ax.plot(pages, is_relevant.rolling(window, min_periods=1).mean().to_numpy(), color=ORANGE, label=f"last {window}")
     ax.set(xlabel="pages", ylabel="harvest rate", ylim=(0, 1.02))
     return _finished(ax, legend=True)
 
@@ -114,14 +114,14 @@ def topics(frame: pd.DataFrame, *, most: int = 60, ax: Axes | None = None) -> Ax
     ax = _axes(ax, height=0.6 + 0.24 * max(1, len(shown) + len(groups)))
     names, sizes, colours = [], [], []
     for number, group in enumerate(groups.itertuples()):
-        inside = shown[shown["parent"] == group.topic]
-        if len(inside):
-            names += [f"{group.name}", *(f"{name}  " for name in inside["name"])]
-            sizes += [0, *(int(size) for size in inside["documents"])]
-            colours += [_GREY, *[COLOURS[number % len(COLOURS)]] * len(inside)]
-    places = range(len(names))
-    ax.barh(places, sizes, color=colours)
-    ax.set_yticks(places, [name.replace("$", r"\$") for name in names])
+        members = shown[shown["parent"] == group.topic]
+        if len(members):
+            names += [f"{group.name}", *(f"{name}  " for name in members["name"])]
+            sizes += [0, *(int(size) for size in members["documents"])]
+            colours += [_GREY, *[COLOURS[number % len(COLOURS)]] * len(members)]
+    positions = range(len(names))
+    ax.barh(positions, sizes, color=colours)
+    ax.set_yticks(positions, [name.replace("$", r"\$") for name in names])
     for label, size in zip(ax.get_yticklabels(), sizes, strict=True):
         label.set_fontweight("normal" if size else "bold")
     ax.invert_yaxis()
@@ -173,12 +173,12 @@ def dispersion(occurrences: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     _need(occurrences, "pattern", "place")
     names = list(dict.fromkeys(occurrences["pattern"]))
     ax = _axes(ax, height=0.8 + 0.4 * max(1, len(names)))
-    places = [occurrences["place"][occurrences["pattern"] == name].to_numpy() for name in names]
+    positions = [occurrences["place"][occurrences["pattern"] == name].to_numpy() for name in names]
     colours = [COLOURS[position % len(COLOURS)] for position in range(len(names))]
     if names:
-        ax.eventplot(places, colors=colours, linelengths=0.8, linewidths=0.8)
+        ax.eventplot(positions, colors=colours, linelengths=0.8, linewidths=0.8)
     ax.set(yticks=range(len(names)), xlim=(0, 1), xlabel="place in the corpus")
-    ax.set_yticklabels([f"{name} ({len(found):,})" for name, found in zip(names, places, strict=True)])
+    ax.set_yticklabels([f"{name} ({len(values):,})" for name, values in zip(names, positions, strict=True)])
     ax.invert_yaxis()
     return _finished(ax)
 

@@ -58,7 +58,7 @@ def compare_crawls(folder: CorpusFolder, *crawls: Any) -> CrawlComparison:
     import pandas as pd
 
     try:
-        wanted = [int(getattr(crawl, "id", crawl)) for crawl in crawls]
+        requested = [int(getattr(crawl, "id", crawl)) for crawl in crawls]
     except (TypeError, ValueError):
         raise ConfigurationError(f"crawls: found {crawls!r}, expected crawl jobs or their numbers") from None
     pages = folder.catalog.frame(
@@ -67,11 +67,11 @@ def compare_crawls(folder: CorpusFolder, *crawls: Any) -> CrawlComparison:
         "JOIN current d ON d.uri = r.url JOIN jobs j ON j.id = r.job LEFT JOIN scores s ON s.doc_id = d.doc_id "
         "ORDER BY r.job, r.id"
     )
-    found = [int(job) for job in pages["crawl"].unique()]
-    if unknown := [job for job in wanted if job not in found]:
-        there = ", ".join(map(str, found)) or "none"
-        raise ConfigurationError(f"found no pages of crawl {unknown[0]} in the corpus, expected one of: {there}")
-    pages = pages[pages["crawl"].isin(wanted)] if wanted else pages
+    crawl_ids = [int(job) for job in pages["crawl"].unique()]
+    if unknown := [job for job in requested if job not in crawl_ids]:
+        available = ", ".join(map(str, crawl_ids)) or "none"
+        raise ConfigurationError(f"found no pages of crawl {unknown[0]} in the corpus, expected one of: {available}")
+    pages = pages[pages["crawl"].isin(requested)] if requested else pages
     pages = pages.astype({"crawl": "int64", "relevant": "bool"}).reset_index(drop=True)
     sides = {
         label.target: label.label == "relevant" for label in corpus_labels(folder, "document") if label.label in _SIDES

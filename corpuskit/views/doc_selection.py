@@ -46,8 +46,8 @@ def meant(folder: CorpusFolder, docs: Any) -> list[str] | None:
     try:
         return list(dict.fromkeys(document_lookup.find_doc_ids(folder, names).values()))
     except UnknownDocumentError as error:
-        there = ", ".join(map(repr, subcorpora.subcorpora(folder)))
-        raise UnknownDocumentError(f"docs: {error}" + (f"; sub-corpora: {there}" if there else "")) from None
+        available = ", ".join(map(repr, subcorpora.subcorpora(folder)))
+        raise UnknownDocumentError(f"docs: {error}" + (f"; sub-corpora: {available}" if available else "")) from None
 
 
 def at_least_one(ids: list[str], problem: str) -> list[str]:

@@ -75,7 +75,7 @@ def documents(folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, ver
     Columns: doc_id, uri, host, title, media_type, lang, status, decision (relevant, unknown, other), label,
     duplicate_of (str); version, annotators (Int32); words, main_words, elements (Int64); timestamp, fetched
     (datetime64, UTC); relevance, agreement (float64). label is that of the rule in corpus.toml, from those of all
-    annotators; annotators is how many they are, agreement the share of them who gave the most frequent label (NaN
+    annotators. annotators is their number, agreement the share of them who gave the most frequent label (NaN
     without labels). duplicate_of names the document with the same main text that has the shortest URI; where
     there is none and a pipeline with the step ``duplicates`` has run, the one that step found.
 
@@ -121,19 +121,19 @@ def _with_labels(folder: CorpusFolder, rows: pa.Table) -> pa.Table:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    found = corpus_labels(folder, "document")
-    targets, _, labels, annotators, agreement, _ = zip(*found, strict=True) if found else ((),) * 6
-    places = pc.index_in(rows["doc_id"], value_set=pa.array(targets, pa.large_string()))
-    given = pa.array(annotators, pa.int32()).take(places)
+    label_rows = corpus_labels(folder, "document")
+    targets, _, labels, annotators, agreement, _ = zip(*label_rows, strict=True) if label_rows else ((),) * 6
+    positions = pc.index_in(rows["doc_id"], value_set=pa.array(targets, pa.large_string()))
+    counts = pa.array(annotators, pa.int32()).take(positions)
     return (
-        rows.append_column("label", pa.array(labels, pa.large_string()).take(places))
-        .append_column("annotators", pc.fill_null(given, 0))
-        .append_column("agreement", pc.fill_null(pa.array(agreement, pa.float64()).take(places), float("nan")))
+        rows.append_column("label", pa.array(labels, pa.large_string()).take(positions))
+        .append_column("annotators", pc.fill_null(counts, 0))
+        .append_column("agreement", pc.fill_null(pa.array(agreement, pa.float64()).take(positions), float("nan")))
     )
 
 
 def _with_near_duplicates(folder: CorpusFolder, rows: pa.Table) -> pa.Array | None:
-    """Return duplicate_of, filled with near-duplicates of the last pipeline whose originals are not duplicates themselves."""
+    """Return duplicate_of, completed by near-duplicates of the last pipeline. Their originals are not duplicates themselves."""
     if not folder.root.exists(_NEAR_DUPLICATES):
         return None
     import pyarrow as pa
@@ -142,9 +142,9 @@ def _with_near_duplicates(folder: CorpusFolder, rows: pa.Table) -> pa.Array | No
     verdicts = read_table(folder.root, _NEAR_DUPLICATES, ["doc_id", "duplicate_of"]).combine_chunks()
     firsts = rows.filter(pc.is_null(rows["duplicate_of"]))["doc_id"]
     verdicts = verdicts.filter(pc.is_in(verdicts["duplicate_of"], value_set=firsts.combine_chunks()))
-    places = pc.index_in(rows["doc_id"], value_set=verdicts["doc_id"].combine_chunks().cast(pa.large_string()))
-    near = verdicts["duplicate_of"].combine_chunks().cast(pa.large_string()).take(places)
-    return pc.coalesce(rows["duplicate_of"], near)
+    positions = pc.index_in(rows["doc_id"], value_set=verdicts["doc_id"].combine_chunks().cast(pa.large_string()))
+    originals = verdicts["duplicate_of"].combine_chunks().cast(pa.large_string()).take(positions)
+    return pc.coalesce(rows["duplicate_of"], originals)
 
 
 def elements(
@@ -180,8 +180,8 @@ def elements(
         from corpuskit.text import detect_languages
 
         texts = frame["text"].astype("object")
-        found = pd.Series(pd.Categorical(detect_languages(texts.where(texts.notna(), None))), index=frame.index)
-        frame["lang"] = convert_dtypes(found.to_frame("lang"), arrow)["lang"]
+        detected = pd.Series(pd.Categorical(detect_languages(texts.where(texts.notna(), None))), index=frame.index)
+        frame["lang"] = convert_dtypes(detected.to_frame("lang"), arrow)["lang"]
     if frequencies:
         for name, column in _frequencies(folder, doc_ids).items():
             values = pd.Series(column.to_numpy(), index=frame.index)
@@ -204,11 +204,11 @@ def _formatting(folder: CorpusFolder, ids: Sequence[str]) -> list[str | None]:
     """Return the spans of each element, grouped by document and in order."""
     import itertools
 
-    found: list[str | None] = []
+    formatted: list[str | None] = []
     for doc_id, rows in itertools.groupby(ids):
         spans = folder.document(doc_id).table.marks.get(FORMATTING, {})
-        found += [spans.get(i) for i, _ in enumerate(rows)]
-    return found
+        formatted += [spans.get(i) for i, _ in enumerate(rows)]
+    return formatted
 
 
 def _frequencies(folder: CorpusFolder, doc_ids: Sequence[str] | None) -> pd.DataFrame:
@@ -224,14 +224,14 @@ def _frequencies(folder: CorpusFolder, doc_ids: Sequence[str] | None) -> pd.Data
     rows["site"] = rows["doc_id"].map(hosts)
     rows["hash"], rows["words"] = table["text_hash"].to_numpy(), table["words"].to_numpy()
     names = ["frequency_in_site", "frequency_in_corpus"]
-    found = repeated_blocks(rows)[names].where(rows["words"] > 0, 0)
+    frequencies = repeated_blocks(rows)[names].where(rows["words"] > 0, 0)
     if doc_ids is None:
-        return found
-    # Those of a document stand together and in order, here and in the frame; the documents may not.
-    places = {str(doc_id): index for doc_id, index in rows.groupby("doc_id", observed=True).indices.items()}
-    wanted = element_table(folder, doc_ids, columns=["doc_id"])["doc_id"].cast(pa.string()).to_pylist()
-    order = [place for doc_id in dict.fromkeys(wanted) for place in places[doc_id]]
-    return found.iloc[order]
+        return frequencies
+    # The rows of a document are adjacent and in order in both tables; the order of the documents may differ.
+    indices = {str(doc_id): index for doc_id, index in rows.groupby("doc_id", observed=True).indices.items()}
+    row_ids = element_table(folder, doc_ids, columns=["doc_id"])["doc_id"].cast(pa.string()).to_pylist()
+    order = [index for doc_id in dict.fromkeys(row_ids) for index in indices[doc_id]]
+    return frequencies.iloc[order]
 
 
 def element_frame(
@@ -266,9 +266,9 @@ def _with_names(folder: CorpusFolder, table: pa.Table) -> pa.Table:
         column = column.dictionary_encode()
     ids = column.chunk(0) if column.num_chunks == 1 else column.unify_dictionaries().combine_chunks()
     rows = document_names(folder)
-    places = pc.index_in(ids.dictionary.cast(pa.large_string()), value_set=rows["doc_id"].combine_chunks())
+    positions = pc.index_in(ids.dictionary.cast(pa.large_string()), value_set=rows["doc_id"].combine_chunks())
     for name in ("title", "uri"):
-        named = rows[name].take(places).combine_chunks().dictionary_encode()
+        named = rows[name].take(positions).combine_chunks().dictionary_encode()
         codes = named.indices.take(ids.indices)
         table = table.append_column(name, pa.DictionaryArray.from_arrays(codes, named.dictionary))
     return table
@@ -293,22 +293,22 @@ def frontier(folder: CorpusFolder, states: Iterable[str] | None = None) -> pd.Da
     Raises:
         ConfigurationError: a state that there is not.
     """
-    wanted = list(states or [])
-    if unknown := [state for state in wanted if state not in _STATES]:
+    selected = list(states or [])
+    if unknown := [state for state in selected if state not in _STATES]:
         raise ConfigurationError(f"state {unknown[0]!r}: expected one of {', '.join(_STATES)}")
-    where = f"WHERE f.state IN ({', '.join('?' * len(wanted))})" if wanted else ""
+    where = f"WHERE f.state IN ({', '.join('?' * len(selected))})" if selected else ""
     frame = folder.catalog.frame(
         "SELECT f.url, f.host, f.depth, f.parent, f.anchor, f.priority, f.state, f.why, f.reason_refused, "
         "max(coalesce(h.next_allowed, 0), f.not_before) AS next_allowed "
         f"FROM frontier f LEFT JOIN hosts h ON h.host = f.host {where} "
         "ORDER BY f.state = 'queued' DESC, f.priority DESC, f.n",
-        wanted,
+        selected,
     )
     return _typed(frame, _FRONTIER)
 
 
 _STATES: Final = ("queued", "fetched", "failed", "refused")
-DISCOVERED: Final = "discovered hosts"
+DISCOVERED_HOSTS: Final = "discovered hosts"
 """Under which the catalogue keeps the hosts of the last discovery: (host, why), as JSON."""
 
 
@@ -346,20 +346,20 @@ def sources(folder: CorpusFolder, *, candidates: bool = False) -> pd.DataFrame:
     if not candidates:
         return typed
     linked = _typed(folder.catalog.frame(_CANDIDATES), _SOURCES)
-    told = {*typed["host"], *linked["host"]}
-    archived = [(host, why) for host, why in discovered_hosts(folder) if host not in told]
-    found = _typed(
+    known_hosts = {*typed["host"], *linked["host"]}
+    archived = [(host, why) for host, why in discovered_hosts(folder) if host not in known_hosts]
+    result = _typed(
         pd.DataFrame(archived, columns=["host", "why"]).assign(verdict="none", pages=0, relevant=0, labels=0), _SOURCES
     )
-    parts = [frame for frame in (typed, linked, found) if len(frame)]
+    parts = [frame for frame in (typed, linked, result) if len(frame)]
     return pd.concat(parts, ignore_index=True) if parts else typed
 
 
 def discovered_hosts(folder: CorpusFolder) -> list[tuple[str, str]]:
     """Return the hosts of the last discovery with the reason, most pages first."""
     try:
-        found = json.loads(folder.catalog.meta(DISCOVERED) or "[]")
-        return [(str(host), str(why)) for host, why in found]
+        hosts = json.loads(folder.catalog.meta(DISCOVERED_HOSTS) or "[]")
+        return [(str(host), str(why)) for host, why in hosts]
     except (ValueError, TypeError, RecursionError):
         return []
 

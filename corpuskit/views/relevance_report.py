@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _POOL: Final = 5000
 _DRIFT: Final = 500  # documents of each crawl
-_LEAST_OF_A_CRAWL: Final = 20
+_MIN_PAGES_PER_CRAWL: Final = 20
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -50,7 +50,7 @@ class RelevanceReport:
             each labelled document by a model trained without its label.
         average_precision: Average precision on ``held_out``; None with too few labels.
         learning: Average precision over the number of labels, extrapolated by 50 labels; None with few labels.
-        audit: Decisions compared with the audit's labels; None without an audit.
+        audit: Decisions compared with the audit's labels. None: no audit.
         urls: side (seen, unseen: hosts with labels and without), urls, relevant (int64), average_precision (float64).
         mistakes: doc_id, title, uri, label (str), score, wrong_by (float64): disagreements of model and annotator, most certain
             scores first. Review them and correct wrong labels.
@@ -109,7 +109,7 @@ class RelevanceReport:
                 for n, ap in zip(self.learning.labels, self.learning.average_precision, strict=True)
             )
             lines.append(f"  learning curve: {steps}; 50 more labels would bring about {self.learning.gain:+.3f}")
-        lines += [f"  {one!r}" for one in self.machines]
+        lines += [f"  {machine!r}" for machine in self.machines]
         for row in self.urls.itertuples():
             lines.append(f"  URLs on {row.side} hosts: {row.urls}, average precision {row.average_precision:.3f}")
         if self.audit is not None:
@@ -196,9 +196,9 @@ def _machines(
 
 
 def _mistakes(held_out: pd.DataFrame) -> pd.DataFrame:
-    found = mistakes(held_out["score"].tolist(), held_out["label"].tolist())
-    frame = held_out.iloc[[position for position, _ in found]].drop(columns="host")
-    return frame.assign(wrong_by=np.array([by for _, by in found], float)).reset_index(drop=True)
+    rows = mistakes(held_out["score"].tolist(), held_out["label"].tolist())
+    frame = held_out.iloc[[position for position, _ in rows]].drop(columns="host")
+    return frame.assign(wrong_by=np.array([by for _, by in rows], float)).reset_index(drop=True)
 
 
 def _audited(folder: CorpusFolder, model: CorpusModel, texts: Mapping[str, str]) -> Confusion | None:
@@ -222,13 +222,13 @@ def _urls(folder: CorpusFolder, positive: str, seed: int) -> pd.DataFrame:
     urls = sorted(labels)
     rows: list[tuple[str, int, int, float]] = []
     if urls:
-        given = [labels[url] for url in urls]
+        expected = [labels[url] for url in urls]
         pool = [row["url"] for row in folder.catalog.rows("SELECT url FROM frontier ORDER BY id LIMIT 20000")]
         space = VectorSpace.fit(list(dict.fromkeys([*pool, *urls])), kind="url", seed=seed)
         for side, groups in (("seen", None), ("unseen", [bare_host(url) for url in urls])):
-            scores, seen = cross_val_scores(urls, given, space=space, groups=groups, seed=seed)
+            scores, seen = cross_val_scores(urls, expected, space=space, groups=groups, seed=seed)
             at = [i for i in range(len(urls)) if not np.isnan(scores[i]) and seen[i] == (side == "seen")]
-            truth = [given[i] == "relevant" for i in at]
+            truth = [expected[i] == "relevant" for i in at]
             if any(truth):
                 reached = curve([float(scores[i]) for i in at], truth).average_precision
                 rows.append((side, len(at), sum(truth), reached))
@@ -243,9 +243,9 @@ def _drift(folder: CorpusFolder, model: CorpusModel, texts: Mapping[str, str]) -
             "SELECT DISTINCT d.doc_id FROM requests r JOIN current d ON d.uri = r.url WHERE r.job = ? ORDER BY d.doc_id",
             (job["job"],),
         )
-        found = sample([row["doc_id"] for row in rows if row["doc_id"] in texts], _DRIFT)
-        if len(found) >= _LEAST_OF_A_CRAWL:
-            crawls.append([texts[doc_id] for doc_id in found])
+        sampled = sample([row["doc_id"] for row in rows if row["doc_id"] in texts], _DRIFT)
+        if len(sampled) >= _MIN_PAGES_PER_CRAWL:
+            crawls.append([texts[doc_id] for doc_id in sampled])
         if len(crawls) == 2:
             return drift(model.document, crawls[1], crawls[0])
     return None

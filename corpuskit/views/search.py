@@ -85,7 +85,7 @@ def _conditions(
     if main is not None:
         conditions["main"] = functools.partial(pc.equal, main)
     if min_words is not None or max_words is not None:
-        conditions["words"] = functools.partial(_between, least=min_words, most=max_words)
+        conditions["words"] = functools.partial(_between, minimum=min_words, maximum=max_words)
     if pattern:
         conditions["text"] = _matches(pattern)
     return conditions
@@ -98,12 +98,12 @@ def _is_in(column: pa.ChunkedArray, names: list[str], *, unknown: bool) -> Any:
     return pc.or_(mask, pc.is_null(column)) if unknown else mask
 
 
-def _between(column: pa.ChunkedArray, least: int | None, most: int | None) -> Any:
+def _between(column: pa.ChunkedArray, minimum: int | None, maximum: int | None) -> Any:
     import pyarrow.compute as pc
 
     return pc.and_(
-        pc.greater_equal(column, -1 if least is None else least),
-        pc.less_equal(column, _INT32_MAX if most is None else most),
+        pc.greater_equal(column, -1 if minimum is None else minimum),
+        pc.less_equal(column, _INT32_MAX if maximum is None else maximum),
     )
 
 

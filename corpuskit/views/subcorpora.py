@@ -43,10 +43,10 @@ def subcorpus(folder: CorpusFolder, name: str) -> pd.DataFrame:
         ConfigurationError: No sub-corpus has this name.
         CorpusError: The stored value cannot be read.
     """
-    found = folder.catalog.meta(_SUBCORPUS + clean(name.strip()))
-    if found is None:
+    stored = folder.catalog.meta(_SUBCORPUS + clean(name.strip()))
+    if stored is None:
         raise UnknownNameError(f"no sub-corpus {name!r}; there are: {', '.join(subcorpora(folder)) or 'none'}")
-    doc_ids = _ids_in(found)
+    doc_ids = _ids_in(stored)
     if doc_ids is None:
         raise CorpusError(f"the sub-corpus {name!r} cannot be read: save it again")
     return frames.documents(folder, doc_ids)
@@ -68,14 +68,14 @@ def subcorpora(folder: CorpusFolder) -> dict[str, int]:
     rows = folder.catalog.rows(
         "SELECT key, value FROM meta WHERE key >= ? AND key < ?", (_SUBCORPUS, _SUBCORPUS + "\uffff")
     )
-    found = {row["key"][len(_SUBCORPUS) :]: _ids_in(row["value"]) for row in rows}
-    return {name: len(doc_ids) for name, doc_ids in found.items() if doc_ids is not None}
+    stored = {row["key"][len(_SUBCORPUS) :]: _ids_in(row["value"]) for row in rows}
+    return {name: len(doc_ids) for name, doc_ids in stored.items() if doc_ids is not None}
 
 
 def _ids_in(text: str) -> list[str] | None:
-    """Return the ids of a stored sub-corpus; None if the catalog holds something else."""
+    """Return the ids of a stored sub-corpus, or None if the stored value is invalid."""
     try:
-        found = json.loads(text)
+        ids = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, list) and all(isinstance(doc_id, str) for doc_id in found) else None
+    return ids if isinstance(ids, list) and all(isinstance(doc_id, str) for doc_id in ids) else None

@@ -28,7 +28,7 @@ class Steps:
         """Return them with each ``corpuskit NAME FOLDER`` as it is typed: the function takes a command's name."""
         return Steps(
             *(
-                re.sub(r"corpuskit (\w+) FOLDER", lambda found: typed(found[1]), getattr(self, item.name))
+                re.sub(r"corpuskit (\w+) FOLDER", lambda match: typed(match[1]), getattr(self, item.name))
                 for item in fields(self)
             )
         )
@@ -69,10 +69,10 @@ def summary(folder: CorpusFolder, steps: Steps = CALLED) -> str:
     judged = corpus_labels(folder)
     if judged:
         kinds = Counter(label.label for label in judged if label.label is not None)
-        told = [f"{number} {name}" for name, number in sorted(kinds.items())]
+        counts = [f"{number} {name}" for name, number in sorted(kinds.items())]
         if ties := len(judged) - kinds.total():
-            told.append(f"{ties} disagreement{'' if ties == 1 else 's'} to settle")
-        lines.append("labels: " + ", ".join(told))
+            counts.append(f"{ties} disagreement{'' if ties == 1 else 's'} to settle")
+        lines.append("labels: " + ", ".join(counts))
     queued = catalog.value("SELECT count(*) FROM frontier WHERE state = 'queued'")
     if queued:
         lines.append(f"frontier: {pluralize(queued, 'URL')} queued")

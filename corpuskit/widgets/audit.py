@@ -20,17 +20,17 @@ from corpuskit.widgets.labeling import card_of
 
 KEYS: Final[Mapping[str, str]] = {"j": "relevant", "f": "other"}
 BELOW: Final = 60
-"""Documents from below the threshold that tell what it misses."""
+"""Documents below the threshold in the sample, to estimate recall."""
 
 
 class AuditLabeler(Cards):
-    """An audit, one document after another; run the cell again to go on where you stopped.
+    """Audit of one document after another. Run the cell again to continue an interrupted audit.
 
     Args:
         folder: the corpus.
         audit: what asks.
-        by: whose labels these are; default: the user's name.
-        question: what is asked.
+        by: Name of the annotator. Default: the name of the user.
+        question: Question shown above the document.
     """
 
     progress: Any = traitlets.Dict().tag(sync=True)
@@ -47,7 +47,7 @@ class AuditLabeler(Cards):
         super().__init__(folder, KEYS, question=question, is_audit=True, progress=self._progress(), cards=cards)
 
     def summary(self) -> str:
-        """How far the audit is, or what it claims."""
+        """Return the progress of the audit, or its claim."""
         return repr(self._audit)
 
     def _progress(self) -> dict[str, Any]:
@@ -65,14 +65,14 @@ class AuditLabeler(Cards):
             }  # fmt: skip
 
     def _card(self, item: Question, *, opened: bool = False) -> dict[str, Any]:
-        # Without a model: marked words would tell what it thinks.
+        # Without the model: marked words would reveal its score.
         return card_of(self._folder, item, None, opened=opened)
 
     def _take(self, n: int) -> list[Question]:
         with self._auditing:
-            wanted = self._audit.next_ids() or self._audit.next_ids_below(BELOW)
-            # Not in the order of their scores, which would tell them.
-            free = [doc_id for doc_id in sample(wanted, len(wanted)) if doc_id not in self._given_out][:n]
+            requested = self._audit.next_ids() or self._audit.next_ids_below(BELOW)
+            # Not in the order of scores, which would reveal them.
+            free = [doc_id for doc_id in sample(requested, len(requested)) if doc_id not in self._given_out][:n]
             self._given_out.update(free)
         return [Question(doc_id, "", None) for doc_id in free]
 
@@ -86,9 +86,9 @@ class AuditLabeler(Cards):
 
     def _save_one(self, message: dict[str, Any], doc_id: str, label: str) -> None:
         with self._auditing:
-            wanted = set(self._audit.next_ids() or self._audit.next_ids_below(BELOW))
-            if doc_id not in wanted:
-                # Question for before a label was taken back that changed what is asked.
+            requested = set(self._audit.next_ids() or self._audit.next_ids_below(BELOW))
+            if doc_id not in requested:
+                # The document was shown before an undo that changed the sample.
                 self.send(
                     {"op": "error", "of": "stale", "message": "The audit does not ask for this document any more."}
                 )
@@ -96,7 +96,7 @@ class AuditLabeler(Cards):
             self._audit.add({doc_id: label}, by=self._by)
             self._labels_of[str(message["page"]), int(message["seq"])] = doc_id
             self._counts[label] += 1
-            if len(wanted) > 1:
+            if len(requested) > 1:
                 return
         # What is asked next was not known before this label.
         cards = [self._card(item) for item in self._take(PREFETCH)]
@@ -112,12 +112,12 @@ class AuditLabeler(Cards):
         cards = [self._card(item) for item in [Question(doc_id, "", None), *self._take(PREFETCH - 1)]]
         self.send({"op": "again", "cards": cards})
 
-    def _told(self) -> dict[str, Any]:
+    def _saved_details(self) -> dict[str, Any]:
         return {"counts": dict(self._counts), "audit": self._progress()}
 
 
 def _claim(audit: CorpusAudit) -> str:
-    """What may be said now."""
+    """Return the claim supported by the present labels."""
     record = audit.model.document.audit
     if record is None or audit.threshold is None:
         return (

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 _CHOICES: Final = ("host", "lang", "label")
 _FIELDS: Final = ("text", "says", "words", "sort", "falling", *_CHOICES)
 _SORTED: Final = ("title", "host", "lang", "words", "relevance", "label")
-_MOST_CHOICES: Final = 200
-_ALIKE: Final = 100  # documents
-_MOST_LIKE: Final = 1_000  # documents that more are wanted like
+_MAX_CHOICES: Final = 200
+_SIMILAR_DOCUMENTS: Final = 100  # documents
+_MAX_QUERY_DOCUMENTS: Final = 1_000  # documents that more are wanted like
 
 
 class DocumentRows(Widget):
@@ -45,55 +45,55 @@ class DocumentRows(Widget):
         self._lock = threading.Lock()
         self._frame = frames.documents(folder)
         self._found = self._frame
-        choices = {name: list(self._frame[name].dropna().value_counts().index[:_MOST_CHOICES]) for name in _CHOICES}
+        choices = {name: list(self._frame[name].dropna().value_counts().index[:_MAX_CHOICES]) for name in _CHOICES}
         choices = {name: [value for value in values if value] for name, values in choices.items()}
         size = len(self._frame)
         super().__init__(choices=choices, state=[0, size, size], code=code_of({}))
 
     @property
     def found(self) -> pd.DataFrame:
-        """The documents that the filter leaves."""
+        """Documents that match the filter."""
         return self._found
 
     def filter(self, conditions: dict[str, str]) -> None:
-        """Keeps the documents that fulfil all of text, says, words, host, lang and label, sorted by one column.
+        """Filter the documents by text, says, words, host, lang and label, and sort them by one column.
 
         Args:
-            conditions: An empty value is none. ``text`` stands in title or URI, ``says`` is a query as for ``kwic``; ``sort`` is a
+            conditions: Empty values are ignored. ``text`` is part of title or URI, ``says`` is a query as for ``kwic``; ``sort`` is a
                 column, ``falling`` its direction.
 
         Raises:
             ConfigurationError: The query cannot be read; no document is left then.
         """
         try:
-            found = self._chosen(conditions)
+            selected = self._chosen(conditions)
         except CorpusKitError:
             self._show(self._frame.iloc[:0], conditions)
             raise
-        self._show(found, conditions)
+        self._show(selected, conditions)
 
     def _chosen(self, conditions: dict[str, str]) -> pd.DataFrame:
         with self._lock:
-            found = self._frame
+            selected = self._frame
         if says := conditions.get("says"):
             known = hook("documents that match")(self._folder, says)
-            found = found[found["doc_id"].isin(known)]
+            selected = selected[selected["doc_id"].isin(known)]
         if query := query_of(conditions):
-            found = found.query(query)
+            selected = selected.query(query)
         if (column := conditions.get("sort")) in _SORTED:
-            found = found.sort_values(column, ascending=not conditions.get("falling"), kind="stable")
-        return found
+            selected = selected.sort_values(column, ascending=not conditions.get("falling"), kind="stable")
+        return selected
 
-    def _show(self, found: pd.DataFrame, conditions: dict[str, str]) -> None:
+    def _show(self, documents: pd.DataFrame, conditions: dict[str, str]) -> None:
         with self._lock, self.hold_sync():
-            self._found = found
+            self._found = documents
             self.code = code_of(conditions)
             column = conditions.get("sort", "")
             self.order = [column if column in _SORTED else "", bool(conditions.get("falling"))]
-            self.state = [self.state[0] + 1, len(found), len(self._frame)]
+            self.state = [self.state[0] + 1, len(documents), len(self._frame)]
 
     def like(self, *doc_ids: str) -> None:
-        """Keeps the documents that are most like one, the most like first, below the one itself; a filter ends it.
+        """Show the documents most similar to one, the most similar first, below the document itself. A filter ends it.
 
         Of several those are kept that are like them on the whole.
 
@@ -102,20 +102,22 @@ class DocumentRows(Widget):
         """
         import pandas as pd
 
-        if not 0 < len(doc_ids) <= _MOST_LIKE:
-            raise ConfigurationError(f"more like {len(doc_ids):,} documents: expected 1 to {_MOST_LIKE:,}")
-        found = hook("similar documents")(self._folder, n=_ALIKE)(list(doc_ids))["doc_id"]
+        if not 0 < len(doc_ids) <= _MAX_QUERY_DOCUMENTS:
+            raise ConfigurationError(f"more like {len(doc_ids):,} documents: expected 1 to {_MAX_QUERY_DOCUMENTS:,}")
+        similar_ids = hook("similar documents")(self._folder, n=_SIMILAR_DOCUMENTS)(list(doc_ids))["doc_id"]
         with self._lock:
             asked = repr(doc_ids[0]) if len(doc_ids) == 1 else self.code.removeprefix("docs = ")
-            places = pd.Index(self._frame["doc_id"]).get_indexer(pd.Index([*doc_ids[: len(doc_ids) == 1], *found]))
-            self._found = self._frame.iloc[places[places >= 0]]  # what came since is not in the frame
+            positions = pd.Index(self._frame["doc_id"]).get_indexer(
+                pd.Index([*doc_ids[: len(doc_ids) == 1], *similar_ids])
+            )
+            self._found = self._frame.iloc[positions[positions >= 0]]  # what came since is not in the frame
             with self.hold_sync():
-                self.code = f"docs = corpus.vectors.similar({asked}, {_ALIKE})"
+                self.code = f"docs = corpus.vectors.similar({asked}, {_SIMILAR_DOCUMENTS})"
                 self.order = ["", False]
                 self.state = [self.state[0] + 1, len(self._found), len(self._frame)]
 
     def summary(self) -> str:
-        """How many documents."""
+        """Return the number of documents."""
         return f"Documents: {len(self._found):,} of {len(self._frame):,}"
 
     def _on_filter(self, message: dict[str, Any]) -> None:
@@ -150,7 +152,10 @@ class DocumentRows(Widget):
         with self._lock:
             doc_id = str(self._found["doc_id"].iloc[row])
         labels_of(self._folder, doc_id)(message["label"])
-        label = next((one.label for one in corpus_labels(self._folder, "document") if one.target == doc_id), None)
+        label = next(
+            (row_label.label for row_label in corpus_labels(self._folder, "document") if row_label.target == doc_id),
+            None,
+        )
         with self._lock:
             for name in ("_frame", "_found"):
                 frame = getattr(self, name)
@@ -178,7 +183,7 @@ class CorpusBrowser(Box):
 
     @property
     def found(self) -> pd.DataFrame:
-        """The documents that the filter leaves."""
+        """Documents that match the filter."""
         return self.rows.found
 
     def summary(self) -> str:
@@ -187,18 +192,18 @@ class CorpusBrowser(Box):
 
 
 def query_of(conditions: dict[str, str]) -> str:
-    """The conditions as an expression for ``DataFrame.query``."""
+    """Return the conditions as an expression for ``DataFrame.query``."""
     parts = [f"{name} == {conditions[name]!r}" for name in _CHOICES if conditions.get(name)]
     if (words := conditions.get("words", "")).isdecimal():
         parts.append(f"words >= {int(words)}")
     if text := conditions.get("text"):
-        found = "{0}.str.contains({1!r}, case=False, regex=False)"
-        parts.append(f"({found.format('title', text)} or {found.format('uri', text)})")
+        conditions_text = "{0}.str.contains({1!r}, case=False, regex=False)"
+        parts.append(f"({conditions_text.format('title', text)} or {conditions_text.format('uri', text)})")
     return " and ".join(parts)
 
 
 def code_of(conditions: dict[str, str]) -> str:
-    """The line of code that gives the same documents."""
+    """Return a line of code that selects the same documents."""
     says, query, column = conditions.get("says"), query_of(conditions), conditions.get("sort")
     code = f"docs = corpus.documents({f'corpus.text(include_duplicates=True).kwic({says!r})' if says else ''})"
     if query:

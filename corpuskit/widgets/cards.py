@@ -14,20 +14,20 @@ from corpuskit.widgets.in_order import InOrder
 from corpuskit.widgets.shell import Widget, module, styles
 from corpuskit.widgets.tree import DocumentTree
 
-_TREE: Final = 280  # pixels: the room of the card
+_TREE: Final = 280  # pixels: height of the tree on a card
 PREFETCH: Final = 12
 """Cards on the page; at ten keys a second more than a second of work."""
 
 
-def checked_keys(keys: Mapping[str, str], taken: Set[str]) -> dict[str, str]:
-    """Return key → label, each key one character that does nothing else.
+def checked_keys(keys: Mapping[str, str], reserved: Set[str]) -> dict[str, str]:
+    """Validate a mapping of keys to labels. A key is one character without another function.
 
     Raises:
         ConfigurationError: one is something else, or a label is empty or too long.
     """
     for key, label in keys.items():
-        if len(key) != 1 or key in taken:
-            raise ConfigurationError(f"key {key!r}: expected one character other than {' '.join(sorted(taken))}")
+        if len(key) != 1 or key in reserved:
+            raise ConfigurationError(f"key {key!r}: expected one character other than {' '.join(sorted(reserved))}")
         if not label.strip() or len(label) > 64:
             raise ConfigurationError(f"label {label!r}: expected 1 to 64 characters")
     return dict(keys)
@@ -73,18 +73,18 @@ class Cards(Widget):
     def _take_back(self, message: dict[str, Any]) -> None:
         raise NotImplementedError
 
-    def _told(self) -> dict[str, Any]:
+    def _saved_details(self) -> dict[str, Any]:
         raise NotImplementedError
 
     # -- messages --------------------------------------------------------------------------------------------------
 
     def _on_label(self, message: dict[str, Any]) -> None:
-        """One label."""
+        """Label a document."""
         doc_id, label = str(message["id"]), self._named(message)
         self._in_order(message, lambda: self._save_one(message, doc_id, label))
 
     def _on_undo(self, message: dict[str, Any]) -> None:
-        """What the message ``of`` did is taken back."""
+        """Undo the message ``of``."""
         self._in_order(message, lambda: self._take_back(message))
 
     def _on_more(self, message: dict[str, Any]) -> None:
@@ -92,12 +92,12 @@ class Cards(Widget):
         self.send({"op": "cards", "cards": cards, "end": not cards})
 
     def _on_rest(self, message: dict[str, Any]) -> None:
-        """All of a document that was cut."""
+        """Send the complete text of a shortened document."""
         card = self._card(Question(str(message["id"]), "", None), opened=True)
         self.send({"op": "rest", "id": card["id"], "blocks": card["blocks"], "left_out": card["left_out"]})
 
     def _on_tree(self, message: dict[str, Any]) -> None:
-        """A document as a tree, beside its original."""
+        """Show a document as a tree with its original."""
         doc_id = str(message["id"])
         document = self._folder.document(doc_id)
         if self._tree is None:
@@ -107,14 +107,14 @@ class Cards(Widget):
         self.send({"op": "tree", "id": doc_id, "model": self._tree.model_id})
 
     def _named(self, message: dict[str, Any]) -> str:
-        """The label of a message: one of the keys'."""
+        """Return the label of a message. It must belong to a key."""
         if message["label"] not in self._labels:
             raise ConfigurationError(f"label {message['label']!r}: expected one of {', '.join(sorted(self._labels))}")
         return str(message["label"])
 
     def _in_order(self, message: dict[str, Any], save: Callable[[], object]) -> None:
-        """Does messages in the order of the keys, each once; only what is on the disk is told to the page."""
+        """Process messages once and in the order of keys. The page is notified after the change is written to disk."""
         self._order.do(message, save)
 
     def _tell_saved(self, number: int) -> None:
-        self.send({"op": "saved", "seq": number, **self._told()})
+        self.send({"op": "saved", "seq": number, **self._saved_details()})

@@ -1,4 +1,4 @@
-"""What a dashboard tells of a crawl, read from its progress and the catalogue, little by little."""
+"""State of a crawl for the dashboard, read incrementally from its progress and the catalog."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CURVE: Final = 40  # points
 _NEXT: Final = 5
 _TEXT: Final = 70  # characters
 _WHY: Final = 200  # of a reason as the frontier keeps it
-_LOOK_UPS: Final = 300  # pages whose score is looked up at once
+_LOOK_UPS: Final = 300  # pages per query of scores
 _SHARE: Final = 0.05  # of the time is spent on queries over the whole frontier
 
 
@@ -75,12 +75,12 @@ class CrawlState:
         }
 
     def skip(self, host: str) -> int:
-        """Fetches nothing more of a host; returns how many URLs that leaves out."""
+        """Exclude the queued URLs of a host and return their number."""
         self._slow_again = 0.0
         return self.job.skip(host)
 
     def boost(self, host: str) -> int:
-        """Fetches a host's URLs before all others; returns how many there are."""
+        """Fetch the URLs of a host first and return their number."""
         self._slow_again = 0.0
         return self.job.boost(host)
 
@@ -100,7 +100,7 @@ class CrawlState:
                 self._unscored.append((document_id(row["url"]), 0))
 
     def _read_scores(self) -> None:
-        """Takes in the scores that have come since; a page is looked for until it is extracted."""
+        """Read new scores. A page is looked up until it is extracted."""
         for _ in range(min(_LOOK_UPS, len(self._unscored))):
             doc_id, tries = self._unscored.popleft()
             relevance = self._folder.catalog.value("SELECT relevance FROM scores WHERE doc_id = ?", (doc_id,))
@@ -111,8 +111,8 @@ class CrawlState:
             self._judged += 1
             self._relevant += relevance >= 0.5
             self._scored.append(relevance >= 0.5)
-            every = max(1, self._judged // _CURVE)
-            if self._judged % every == 0:
+            interval = max(1, self._judged // _CURVE)
+            if self._judged % interval == 0:
                 self._curve.append(round(sum(self._scored) / len(self._scored), 3))
 
     def _read_frontier(self) -> None:
@@ -137,5 +137,5 @@ class CrawlState:
 
 
 def _cause(error: str) -> str:
-    """The message without what is different for each page: addresses in it."""
+    """Return the message without addresses, which differ per page."""
     return " ".join(word for word in error.split() if "://" not in word).rstrip(": ")

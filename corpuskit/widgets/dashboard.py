@@ -52,7 +52,7 @@ class CrawlDashboard(Widget):
         return state
 
     def close(self) -> None:
-        """End the updates; the crawl goes on."""
+        """End the updates. The crawl continues."""
         self._closed.set()
         super().close()
 
@@ -73,18 +73,18 @@ class CrawlDashboard(Widget):
         elif what in {"pause", "resume"}:
             getattr(self._state.job, what)()
         elif what == "stop":
-            # stop() waits until what is under way has come in; the kernel must go on meanwhile.
+            # stop() waits for running requests. The kernel must not block meanwhile.
             threading.Thread(target=self._state.job.stop, name="corpuskit-stop", daemon=True).start()
             self.send({"op": "done", "what": what})
         self._update()
 
 
 def fitted(state: dict[str, Any]) -> dict[str, Any]:
-    """The state in at most :data:`MAX_BYTES` of JSON: the last rows of its lists go first."""
+    """Return the state in at most :data:`MAX_BYTES` of JSON, shortened at the ends of its lists."""
     state = dict(state)
     while len(json.dumps(state, separators=(",", ":")).encode()) > MAX_BYTES:
-        longest = max(("next", "waiting", "errors", "curve"), key=lambda name: len(json.dumps(state[name])))
-        if not state[longest]:
+        largest_list = max(("next", "waiting", "errors", "curve"), key=lambda name: len(json.dumps(state[name])))
+        if not state[largest_list]:
             break
-        state[longest] = state[longest][1:] if longest == "curve" else state[longest][:-1]
+        state[largest_list] = state[largest_list][1:] if largest_list == "curve" else state[largest_list][:-1]
     return state

@@ -12,7 +12,7 @@ from corpuskit.widgets.tree import DocumentTree
 
 
 def document_tree(folder: CorpusFolder, doc_id: str, *, reveal: int | None = None) -> DocumentTree:
-    """The tree of a document.
+    """Return the tree of a document.
 
     Raises:
         UnknownDocumentError: there is none.
@@ -30,7 +30,7 @@ def document_tree(folder: CorpusFolder, doc_id: str, *, reveal: int | None = Non
 
 
 def show_document(tree: DocumentTree, folder: CorpusFolder, doc_id: str, *, reveal: int | None = None) -> None:
-    """Shows another document of the corpus in a tree that is on the page."""
+    """Show another document of the corpus in an existing tree."""
     tree.show(
         folder.document(doc_id),
         original=lambda: folder.original(doc_id),
@@ -40,7 +40,7 @@ def show_document(tree: DocumentTree, folder: CorpusFolder, doc_id: str, *, reve
 
 
 def labels_of(folder: CorpusFolder, doc_id: str) -> Callable[[str], None]:
-    """A function that gives one document a label."""
+    """Return a function that labels one document."""
 
     def add(label: str) -> None:
         version = folder.catalog.value("SELECT version FROM current WHERE doc_id = ?", (doc_id,))

@@ -10,7 +10,7 @@ from typing import Any
 class InOrder:
     """Does what messages with a ``page`` and a ``seq``, from 1 on, ask for: in the order of the keys, each once.
 
-    JupyterLab moves a widget's messages to a thread of their own while the first are under way, so that a later one can
+    JupyterLab moves a widget's messages to a separate thread while the first are under way, so that a later one can
     come before an earlier one.
 
     Args:
@@ -24,9 +24,9 @@ class InOrder:
         self._early: dict[tuple[str, int], Callable[[], object]] = {}
 
     def do(self, message: dict[str, Any], act: Callable[[], object]) -> None:
-        """Does a message, or keeps it until the ones before it have come.
+        """Process a message, or store it until the preceding ones have arrived.
 
-        What ``act`` raises goes through; the message is then done with the next one, and not told before.
+        Exceptions of ``act`` propagate. The message is processed again with the next one and confirmed then.
         """
         page, number = str(message["page"]), int(message["seq"])
         with self._lock:
@@ -35,8 +35,8 @@ class InOrder:
                 self._tell(number)
                 return
             self._early[page, number] = act
-            while (one := self._early.get((page, done + 1))) is not None:
-                one()
+            while (action := self._early.get((page, done + 1))) is not None:
+                action()
                 done += 1
                 self._done[page] = done
                 del self._early[page, done]

@@ -37,16 +37,16 @@ class Labeler(Cards):
         folder: the corpus.
         docs: ask these, in this order; None: what teaches the model most. What ``by`` has labelled is not asked.
         keys: key → label; default j relevant, f other, space unsure. u, n, b, h, o, p, s and ? have their own meaning.
-        by: whose labels these are; default: the user's name.
-        question: what is asked.
+        by: Name of the annotator. Default: the name of the user.
+        question: Question shown above the document.
         overlap: the share of the documents that every annotator is asked; None: the usual one.
         show_scores: show what the model thinks before one judges, which sways; p shows and hides it.
         similar: finds documents like some, which m has asked next; None: the widget does not offer it.
 
-    Run the cell again to go on where you stopped: every label is in the corpus.
+    Run the cell again to continue an interrupted session. All labels are stored in the corpus.
 
     Raises:
-        ConfigurationError: a key is no single character, is taken, or a label is wrong.
+        ConfigurationError: A key is reserved or longer than one character, or a label is invalid.
     """
 
     agreement: Any = traitlets.List().tag(sync=True)
@@ -99,10 +99,10 @@ class Labeler(Cards):
 
     def summary(self) -> str:
         """Return the number of those that are labelled, by whom the cards are for and by others."""
-        said = ", ".join(f"{count} {label}" for label, count in sorted(self._counted().items()))
-        others = len({label.target for label in corpus_labels(self._folder, "document")} - self._queue.judged.keys())
-        more = f"; {pluralize(others, 'document')} labelled by others" if others else ""
-        return f"Labelling: {said or f'no labels by {self._by} yet'}{more}"
+        counts = ", ".join(f"{count} {label}" for label, count in sorted(self._counted().items()))
+        n_others = len({label.target for label in corpus_labels(self._folder, "document")} - self._queue.judged.keys())
+        more = f"; {pluralize(n_others, 'document')} labelled by others" if n_others else ""
+        return f"Labelling: {counts or f'no labels by {self._by} yet'}{more}"
 
     # -- messages --------------------------------------------------------------------------------------------------
 
@@ -120,7 +120,7 @@ class Labeler(Cards):
         self._queue.skip(str(message["id"]))
 
     def _tell_learnt(self, lesson: Lesson) -> None:
-        """The model has learnt: what comes next is another choice, and more labels may not pay any more."""
+        """Update the page after training: the next documents may differ, and an audit may be more useful than more labels."""
         cards = [self._card(item) for item in self._queue.take(PREFETCH)]
         hint = ""
         if has_flattened(lesson.gain):
@@ -128,7 +128,7 @@ class Labeler(Cards):
         self.send({"op": "learnt", "labels": lesson.labels, "cards": cards, "hint": hint})
 
     def _on_bulk(self, message: dict[str, Any]) -> None:
-        """One label for all of the selection that are not labelled; the cards on the page are part of it."""
+        """Label all unlabelled documents of the selection, including the cards on the page."""
 
         label = self._named(message)
 
@@ -140,7 +140,7 @@ class Labeler(Cards):
         self._in_order(message, save)
 
     def _take_back(self, message: dict[str, Any]) -> None:
-        """Gives documents the labels back that they had before the message ``of``."""
+        """Restore the labels of documents before the message ``of``."""
         before = self._undo.get((str(message["page"]), int(message["of"])), {})
         guessed = {
             doc_id: self._guessed[doc_id] for doc_id, label in before.items() if not label and doc_id in self._guessed
@@ -153,15 +153,17 @@ class Labeler(Cards):
             self.send({"op": "back", "cards": [self._card(item) for item in items[:PREFETCH]]})
 
     def _on_seeds(self, message: dict[str, Any]) -> None:
-        """Words of the domain: the documents near them come first."""
+        """Set words of the domain. Documents similar to them come first."""
         words = re.findall(r"[^\s,;]+", str(message["words"])[:500])
         if not words:
             raise ConfigurationError("no words were given: expected some, with commas between")
         self._folder.update_description(None, words)
-        near = self._queue.begin_again()
+        has_similar = self._queue.begin_again()
         self.asks_seeds = False
         cards = [self._card(item) for item in self._queue.take(PREFETCH)]
-        self.send({"op": "fresh", "cards": cards, "near": near, "nowhere": seeds_in_no_text(self._folder, words)})
+        self.send(
+            {"op": "fresh", "cards": cards, "near": has_similar, "nowhere": seeds_in_no_text(self._folder, words)}
+        )
 
     def _on_similar(self, message: dict[str, Any]) -> None:
         """Documents like the one on the card are asked next."""
@@ -172,7 +174,7 @@ class Labeler(Cards):
         self.send({"op": "like", "id": doc_id, "cards": [self._card(item) for item in items]})
 
     def _on_again(self, message: dict[str, Any]) -> None:
-        """A card of the history, to be judged again."""
+        """Show a card of the history again."""
         self.send({"op": "back", "cards": [self._card(Question(str(message["id"]), "you asked for it", None))]})
 
     def _save(self, message: dict[str, Any], labels: dict[str, str], *, note: str | None = None,
@@ -203,12 +205,12 @@ class Labeler(Cards):
             self._queue.note(doc_id, None if labels[doc_id] == _WITHDRAWN or doc_id in guesses else labels[doc_id])
         return len(known)
 
-    def _told(self) -> dict[str, Any]:
+    def _saved_details(self) -> dict[str, Any]:
         return {"counts": self._counted(), "agreement": self._queue.agreement()}
 
 
 def a_person(by: str | None) -> str:
-    """Return who labels with the keyboard: the name given, or the user's.
+    """Return the name of the annotator: the argument, or the name of the user.
 
     Raises:
         ConfigurationError: the name is empty, or that of a machine.

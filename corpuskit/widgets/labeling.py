@@ -1,4 +1,4 @@
-"""Queue of the labeling widget: a selection in its order, or the documents whose labels teach the model most."""
+"""Queue of the labeling widget: a selection in its order, or the most informative documents for the model."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ class LabelQueue:
 
     Attributes:
         judged: document → the label that this annotator gave it.
-        left_to_others: how many documents others labelled that this one is not asked.
+        left_to_others: Number of documents left out because others labelled them.
         is_cold: nobody has labelled anything, and there are no seed words to begin with.
-        copies: how many of a selection are not asked since a copy is, or was.
+        copies: Number of documents of a selection left out because a copy is or was in the queue.
     """
 
     def __init__(
@@ -85,9 +85,9 @@ class LabelQueue:
         self._overlap = OVERLAP if overlap is None else overlap
         self._lock = threading.Lock()
         self._choosing = threading.RLock()
-        said = labels_by_annotator(folder)
-        self.judged: dict[str, str] = dict(said.get(by, {}))
-        self._labels_by_annotator = {**said, by: self.judged}
+        labels = labels_by_annotator(folder)
+        self.judged: dict[str, str] = dict(labels.get(by, {}))
+        self._labels_by_annotator = {**labels, by: self.judged}
         self._closed = set(self.judged)  # not asked again
         self._given: set[str] = set()
         self._wished: dict[str, Question] = {}  # like one that more were wanted of, and not answered yet
@@ -109,15 +109,15 @@ class LabelQueue:
             self._choose_selection(selection)
         else:
             self._refill()
-            self.is_cold = not said and self._model is None and not folder.settings.seeds
+            self.is_cold = not labels and self._model is None and not folder.settings.seeds
 
     def begin(self) -> None:
-        """Learns at once where there are labels and no model of them yet."""
+        """Train immediately if there are labels without a model."""
         if self._learns and self._model is None and training_labels(self._folder):
-            self._beside(self._learn)
+            self._run_in_background(self._learn)
 
     def _choose_selection(self, selection: Sequence[str]) -> None:
-        """What this annotator has not labelled, and ties once more; one of each group of copies."""
+        """Choose documents not labelled by this annotator, and ties again, one per group of copies."""
         copies = DuplicateGroups(self._folder)
         known = set(copies.doc_ids)
         ties = {label.target for label in corpus_labels(self._folder, "document") if label.label is None}
@@ -131,7 +131,7 @@ class LabelQueue:
         )
 
     def begin_again(self) -> bool:
-        """Discard what was chosen, choose by the seed words of the corpus, and return whether any document is near them."""
+        """Discard what was chosen, choose by the seed words of the corpus, and return whether any document is similar to these."""
         with self._choosing:
             with self._lock:
                 self._waiting.clear()
@@ -140,29 +140,29 @@ class LabelQueue:
             return any(item.reason == "seed words" for item in self._waiting)
 
     def agreement(self) -> list[dict[str, object]]:
-        """How this annotator agrees with others, see :func:`corpuskit.labels.agreement_with_others`."""
+        """Return the agreement of this annotator with others; see :func:`corpuskit.labels.agreement_with_others`."""
         with self._lock:
             return agreement_with_others(self._labels_by_annotator, self._by)
 
     def take(self, n: int) -> list[Question]:
         """Return the next ``n`` documents, each once; fewer if no more are left."""
-        taken: list[Question] = []
+        questions: list[Question] = []
         with self._lock:
-            while self._waiting and len(taken) < n:
+            while self._waiting and len(questions) < n:
                 item = self._waiting.popleft()
                 if item.doc_id not in self._given and item.doc_id not in self._closed:
                     self._given.add(item.doc_id)
-                    taken.append(item)
+                    questions.append(item)
             low = len(self._waiting) < _LOW
         if low and not self._selection:
-            if len(taken) < n:
+            if len(questions) < n:
                 self._refill()
-                return taken + (self.take(n - len(taken)) if self._waiting else [])
+                return questions + (self.take(n - len(questions)) if self._waiting else [])
             if not self._is_all:
-                self._beside(self._refill)
-        return taken
+                self._run_in_background(self._refill)
+        return questions
 
-    def _beside(self, act: Callable[[], None]) -> None:
+    def _run_in_background(self, act: Callable[[], None]) -> None:
         """Does something in the background. What fails there is tried again, and raised, when a card is wanted."""
 
         def run() -> None:
@@ -203,12 +203,12 @@ class LabelQueue:
         return items
 
     def rest(self) -> list[str]:
-        """What is still to ask of a selection."""
+        """Return the remaining documents of a selection."""
         with self._lock:
             return [item.doc_id for item in self._waiting if item.doc_id not in self._closed]
 
     def note(self, doc_id: str, label: str | None) -> None:
-        """A document was labelled, or its label taken back."""
+        """Record that a document was labelled or its label withdrawn."""
         with self._lock:
             if label is None:
                 self.judged.pop(doc_id, None)
@@ -222,15 +222,15 @@ class LabelQueue:
             if stale:
                 self._labels_since = 0
         if stale:
-            self._beside(self._learn)
+            self._run_in_background(self._learn)
 
     def skip(self, doc_id: str) -> None:
-        """A document is not to be asked in this session."""
+        """Skip a document in this session."""
         with self._lock:
             self._closed.add(doc_id)
 
     def _learn(self) -> None:
-        """Trains on all labels and chooses anew, once more where labels came meanwhile.
+        """Train on all labels and choose documents. Repeat if labels were added meanwhile.
 
         The model is for asking only; ``Corpus.train`` makes one to keep.
         """
@@ -255,7 +255,7 @@ class LabelQueue:
         lesson.model.explain("")  # what it caches at the first use is not to be made while a key waits
         with self._lock:
             self._model, self._scores, self._has_learnt = lesson.model, lesson.scores, True
-            # Also documents on the page without a label are chosen anew: their reason may have become wrong.
+            # Unlabelled documents on the page are chosen again, since their reasons may be outdated.
             self._given = set(self._closed)
             wished = [item for item in self._wished.values() if item.doc_id not in self._closed]
             rest = [item for item in lesson.items if item.doc_id not in self._closed | self._wished.keys()]
@@ -266,9 +266,9 @@ class LabelQueue:
 
     def _ask_learner(self) -> Lesson:
         with self._lock:
-            taken = set(self._closed)
+            excluded = set(self._closed)
         return engine.call(
-            learn, self._folder.root, self._by, self._overlap, taken, _BATCH, limits=_NO_LIMITS, stop=self._stopped
+            learn, self._folder.root, self._by, self._overlap, excluded, _BATCH, limits=_NO_LIMITS, stop=self._stopped
         )
 
     def _refill(self) -> None:
@@ -277,31 +277,31 @@ class LabelQueue:
             with self._lock:
                 if len(self._waiting) >= _LOW or self._stopped.is_set():
                     return
-                taken = self._given | self._closed | {item.doc_id for item in self._waiting}
+                excluded = self._given | self._closed | {item.doc_id for item in self._waiting}
                 has_learnt, model, scores = self._has_learnt, self._model, self._scores
             if not has_learnt:
                 model, scores = _saved(self._folder)
             state = labeling_state(
                 self._folder, by=self._by, overlap=self._overlap, model=model, scores=scores, stakes=stakes(self._folder)
             )  # fmt: skip
-            found = choose_next(state, _BATCH, taken)
+            chosen = choose_next(state, _BATCH, excluded)
             with self._lock:
                 if self._has_learnt == has_learnt:
                     self._model = model
                 self.left_to_others = state.pool.left_to_others
                 waiting = {item.doc_id for item in self._waiting} | self._given | self._closed
-                self._waiting.extend(item for item in found if item.doc_id not in waiting)
-                self._is_all = len(found) < _BATCH
+                self._waiting.extend(item for item in chosen if item.doc_id not in waiting)
+                self._is_all = len(chosen) < _BATCH
 
     def card(self, item: Question, *, opened: bool = False) -> dict[str, Any]:
-        """What the page shows of a document; opened: all of it, as far as a page can hold."""
+        """Return the card of a document. ``opened``: with the complete text up to a limit."""
         return card_of(self._folder, item, self._model, opened=opened)
 
 
 def card_of(
     folder: CorpusFolder, item: Question, model: RelevanceModel | None, *, opened: bool = False
 ) -> dict[str, Any]:
-    """What the page shows of a document.
+    """Return the card of a document.
 
     Args:
         folder: the corpus.
@@ -319,8 +319,8 @@ def card_of(
     try:
         document = folder.document(item.doc_id)
     except (CorpusKitError, OSError) as error:
-        told = {"kind": "text", "text": f"(cannot be read: {error})", "marks": []}
-        return card | {"blocks": [told]}
+        error_block = {"kind": "text", "text": f"(cannot be read: {error})", "marks": []}
+        return card | {"blocks": [error_block]}
     spoken = {} if model is None else _spoken(model, f"{title or ''}\n{document.to_text(main=True)}")
 
     def marks(text: str) -> list[list[int]]:
@@ -335,7 +335,7 @@ def card_of(
 
 
 def _spoken(model: RelevanceModel, text: str) -> dict[str, int]:
-    """The words that say most: 1 for, 0 against."""
+    """Return the most influential words: 1 for, 0 against."""
     shares = [(word, part) for word, part in model.explain(text) if word != "(start)"]
     words_for = [word for word, part in shares if part > 0.0][:_MARKED]
     words_against = [word for word, part in shares if part < 0.0][:_MARKED]
@@ -343,7 +343,7 @@ def _spoken(model: RelevanceModel, text: str) -> dict[str, int]:
 
 
 def has_flattened(gain: float | None) -> bool:
-    """Whether more labels bring so little that an audit pays more."""
+    """Return whether more labels add little, so an audit is more useful."""
     return gain is not None and gain < _FLAT
 
 

@@ -29,7 +29,7 @@ class Lesson:
         scores: Document → P(relevant) by the model.
         items: Documents to label next, best first.
         labels: Number of labels that it was trained on.
-        gain: Average precision that 50 more labels would add, measured every forty labels; None if unknown.
+        gain: Average precision that 50 more labels would add, measured every forty labels. None: unknown.
     """
 
     model: RelevanceModel
@@ -53,14 +53,14 @@ class _Cache:
 _cache: list[_Cache] = []  # at most one
 
 
-def learn(path: Folder, by: str, overlap: float, taken: Set[str], n: int) -> Lesson:
+def learn(path: Folder, by: str, overlap: float, excluded: Set[str], n: int) -> Lesson:
     """Train on all labels as ``Corpus.train`` does, and choose what to ask an annotator next.
 
     Args:
         path: The corpus folder, or the ``inside`` of one that is open.
         by: Annotator to ask.
         overlap: Share of the documents that every annotator is asked.
-        taken: Documents that are not to be asked.
+        excluded: Documents to leave out.
         n: Number of documents.
 
     Raises:
@@ -76,7 +76,7 @@ def learn(path: Folder, by: str, overlap: float, taken: Set[str], n: int) -> Les
         scores = dict(zip(cache.texts, model.score(list(cache.texts.values())).tolist(), strict=True))
         _measure(cache, labels)
         state = labeling_state(folder, by=by, overlap=overlap, model=model, scores=scores, stakes=stakes(folder))
-        items = tuple(choose_next(state, n, taken))
+        items = tuple(choose_next(state, n, excluded))
     finally:
         folder.close()
     # Without what the tables cache for scoring, which would be sent too.

@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 def module(*names: str, folder: Path = _FOLDER) -> str:
-    """The ES module of a widget: shell.js, then the named files of a folder or of this one.
+    """Return the ES module of a widget: shell.js, then the named files of a folder or of this one.
 
     A browser gets the module as one blob, where a relative import finds nothing; so the files are put together here.
     """
@@ -29,7 +29,7 @@ def module(*names: str, folder: Path = _FOLDER) -> str:
 
 
 def styles(*names: str, folder: Path = _FOLDER) -> str:
-    """The style sheet of a widget: shell.css, then the named files of a folder or of this one."""
+    """Return the style sheet of a widget: shell.css, then the named files of a folder or of this one."""
     return _together(names, ".css", folder)
 
 
@@ -60,14 +60,14 @@ class Widget(anywidget.AnyWidget):
             self.send({"op": "error", "of": content.get("op"), "seq": content.get("seq"), "message": str(error)[:500]})
 
     def summary(self) -> str:
-        """One line: what the widget shows."""
+        """Return a description of the widget in one line."""
         return type(self).__name__
 
     def __repr__(self) -> str:
         return f"<{self.summary()}>"
 
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        """The widget, and beside it what a page without a kernel shows."""
+        """Return the widget with static HTML for a page without a kernel."""
         bundle = super()._repr_mimebundle_(**options)
         return None if bundle is None else (bundle[0] | static(self.summary()), bundle[1])
 
@@ -76,17 +76,17 @@ class Box(ipywidgets.VBox):  # type: ignore[misc]
     """Widgets below each other, with a static picture."""
 
     def summary(self) -> str:
-        """One line: what the widgets show."""
+        """Return a description of the widgets in one line."""
         return type(self).__name__
 
     def __repr__(self) -> str:
         return f"<{self.summary()}>"
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        """The widgets, and beside them what a page without a kernel shows."""
+        """Return the widgets with static HTML for a page without a kernel."""
         return dict(super()._repr_mimebundle_(**options)) | static(self.summary())
 
 
 def static(line: str) -> dict[str, str]:
-    """What a page without a kernel shows of a widget."""
+    """Return the HTML of a widget on a page without a kernel."""
     return {"text/plain": f"<{line}>", "text/html": f"<p>{html.escape(line)}. Run the cell to see it.</p>"}

@@ -16,15 +16,15 @@ _MAX_SOURCE: Final = 20_000  # characters
 _SCALE: Final = 1.5  # pixels a point
 _BOX: Final = re.compile(r"(\d+):(-?[\d.]+),(-?[\d.]+),([\d.]+),([\d.]+)")
 _PATH: Final = re.compile(r"(/[A-Za-z_][\w.:-]*(\[\d+\])?)+")  # only steps: a longer expression could run for ever
-_KEPT_PAGES: Final = 8
+_MAX_CACHED_PAGES: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """What stands in the original.
+    """Excerpt of the original.
 
     Attributes:
-        note: where it is, or why there is nothing to show.
+        note: Location in the original, or the reason for a missing excerpt.
         text: mark-up, to be shown as text.
         picture: PNG of a page.
         boxes: left, top, width, height as shares of that page.
@@ -47,10 +47,10 @@ class Original:
         self._lock = threading.Lock()
 
     def at(self, element_id: int) -> Excerpt:
-        """The excerpt of one element."""
+        """Return the excerpt of one element."""
         locator = self._locator(element_id)
         if locator is None:
-            return Excerpt("It is not known where this stands in the original.")
+            return Excerpt("The location in the original is unknown.")
         with self._lock:
             try:
                 if self._content is None:
@@ -78,7 +78,7 @@ class Original:
         assert self._content is not None
         number = int(boxes[0][0])
         if number not in self._pages:
-            if len(self._pages) >= _KEPT_PAGES:
+            if len(self._pages) >= _MAX_CACHED_PAGES:
                 self._pages.pop(next(iter(self._pages)))
             # A hostile PDF can end the process that renders it, so that is not the kernel.
             self._pages[number] = engine.call(_render, self._content, number)
@@ -92,7 +92,7 @@ class Original:
 
 
 def _render(content: bytes, number: int) -> tuple[bytes, float, float]:
-    """A page as PNG, its width and height in points. Runs in a process of its own."""
+    """Render a page as PNG; return its width and height in points. Runs in a separate process."""
     from corpuskit.errors import ExtractionError
     from corpuskit.extraction.pdf.opening import open_pdf
 
@@ -115,11 +115,11 @@ def _mark_up(content: bytes, locator: str) -> Excerpt:
         return Excerpt(f"{locator[:200]}: no path in a web page")
     try:
         tree = lxml.html.document_fromstring(content)
-        found = tree.xpath(locator)
+        matches = tree.xpath(locator)
     except (lxml.etree.LxmlError, ValueError) as error:
         return Excerpt(f"{locator}: {error}")
-    if not isinstance(found, list) or not found:
+    if not isinstance(matches, list) or not matches:
         return Excerpt(f"{locator}: not found in the original")
-    text = lxml.html.tostring(found[0], encoding="unicode", with_tail=False)
+    text = lxml.html.tostring(matches[0], encoding="unicode", with_tail=False)
     cut = f", {len(text) - _MAX_SOURCE:,} more characters" if len(text) > _MAX_SOURCE else ""
     return Excerpt(locator + cut, text=text[:_MAX_SOURCE])

@@ -25,11 +25,11 @@ class DocumentTree(Widget):
 
     Args:
         document: what is shown.
-        original: gives the bytes it was extracted from, for the source pane; None where there are none.
+        original: Function that returns the original bytes for the source pane. None: without an original.
         label: called with ``relevant``, ``other`` or ``withdrawn`` when j, f or u is pressed; None: no labelling.
         height: pixels.
-        with_original: leave room for originals of documents that are shown later.
-        with_labels: leave room for labels of documents that are shown later.
+        with_original: Reserve space for originals of documents shown later.
+        with_labels: Reserve space for labels of documents shown later.
 
     Attributes:
         selected: element_id of the chosen row; -1 while there is none. Python and the page both set it.
@@ -145,12 +145,12 @@ class DocumentTree(Widget):
     def _on_find(self, message: dict[str, Any]) -> None:
         import numpy as np
 
-        wanted = str(message["query"]).casefold()
+        needle = str(message["query"]).casefold()
         with self._lock:
             if self._folded is None:
                 self._folded = [(text or "").casefold() for text in self._document.table.text]
             folded = self._folded
-        hits = [i for i, text in enumerate(folded) if wanted in text] if wanted else []
+        hits = [i for i, text in enumerate(folded) if needle in text] if needle else []
         self.send({"op": "find", "seq": message["seq"]}, buffers=[np.array(hits, dtype="<u4").tobytes()])
 
     def _on_source(self, message: dict[str, Any]) -> None:
@@ -176,7 +176,7 @@ def _skeleton(table: ElementTable) -> bytes:
 
 
 def _first_rows(table: ElementTable) -> list[int]:
-    """The rows a page shows at first: two levels are open."""
+    """Return the initial rows of a page, with two open levels."""
     rows: list[int] = []
     position = 0
     while position < len(table) and len(rows) < _FIRST:

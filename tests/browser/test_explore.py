@@ -172,7 +172,7 @@ def test_a_query_that_cannot_be_answered_takes_the_place_of_the_lines_before_it(
 
 
 def test_a_list_that_is_cut_says_of_how_many_rows(notebook):
-    cut = "import corpuskit.features.linguistics.widgets.explore as explore; explore._MOST = 5; corpus.explore()"
+    cut = "import corpuskit.features.linguistics.widgets.explore as explore; explore._MAX_ROWS = 5; corpus.explore()"
     widget = notebook(SETUP, cut).run().output(1).locator(".ck-explore")
     widget.get_by_text("all words of the documents: the first 5 of").wait_for()
     assert widget.get_by_role("tabpanel", name="Words").locator(".ck-line").count() == 5

@@ -68,6 +68,11 @@ CLEAN = (
     "corpuskit/extraction/registry.py",
     "corpuskit/extraction/wikipedia.py",
     "corpuskit/extraction/wikitext.py",
+    "corpuskit/features/linguistics",
+    "corpuskit/features/vectors",
+    "corpuskit/preprocessing",
+    "corpuskit/views",
+    "corpuskit/widgets",
 )
 
 

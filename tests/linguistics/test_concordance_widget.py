@@ -39,11 +39,11 @@ def sent(lines, monkeypatch):
 def test_lines_are_thinned_by_a_seed_and_say_from_how_many(view):
     assert ask(view.lines, "premium", sample=50, seed=3) == [50, True, 10]
     assert view.lines.note == "50 of 200 at random, seed 3"
-    first = view.lines._found.frame(0, 50)
+    first = view.lines._lines.frame(0, 50)
     ask(view.lines, "premium", sample=50, seed=3)
-    assert view.lines._found.frame(0, 50).equals(first)
+    assert view.lines._lines.frame(0, 50).equals(first)
     ask(view.lines, "premium", sample=50, seed=4)
-    assert not view.lines._found.frame(0, 50).equals(first)
+    assert not view.lines._lines.frame(0, 50).equals(first)
 
 
 def test_lines_are_those_of_a_subcorpus(view):
@@ -70,7 +70,7 @@ def test_saved_queries_come_again_with_the_corpus(view, filled, monkeypatch):
         filled.forget_query("all of it")
     with pytest.raises(ConfigurationError, match="needs a name"):
         filled.save_query(" ", "premium")
-    with pytest.raises(CorpusKitError, match="expected places"):
+    with pytest.raises(CorpusKitError, match="expected positions"):
         filled.save_query("x", "premium", sort="left")
 
 
@@ -143,7 +143,7 @@ def test_each_row_of_the_explorer_leads_to_as_many_lines_as_it_says(filled, monk
 
 def test_what_the_explorer_cannot_tell_is_said(filled, monkeypatch):
     table, _ = tables(filled, "is", monkeypatch)
-    assert table("keywords") == "all documents have a match: there are none to compare them with"
+    assert table("keywords") == "all documents have a match: no other documents are left as a reference"
     assert table("collocates", attribute="pos") == (
         "no attribute 'pos', expected one of lower, word; corpus.annotate(\"spacy:MODEL\") adds it"
     )

@@ -45,8 +45,8 @@ def page_asks(tabs, monkeypatch, **message):
     [
         ({"query": "[lemma="}, "query"),
         ({"query": '[lemma="due"]'}, "no attribute 'lemma'"),
-        ({"query": "due", "sort": "left"}, "expected places"),
-        ({"query": "due", "sample": -1}, "a sample of -1 lines"),
+        ({"query": "due", "sort": "left"}, "expected positions"),
+        ({"query": "due", "sample": -1}, "sample=-1: expected"),
         ({"query": "due", "subcorpus": "gone"}, "no sub-corpus 'gone'"),
     ],
 )
@@ -73,7 +73,7 @@ def test_an_error_while_lines_are_looked_for_leaves_none(tabs, monkeypatch):
     def fails(*_, **__):
         raise ConfigurationError("pattern takes too long")
 
-    monkeypatch.setattr("corpuskit.features.linguistics.widgets.concordance.found_lines", fails)
+    monkeypatch.setattr("corpuskit.features.linguistics.widgets.concordance.find_lines", fails)
     tabs.search(SavedQuery("", "due")).join()
     assert (tabs.wrong, tabs.state[1:]) == ("pattern takes too long", [0, True, 0])
 
@@ -85,7 +85,7 @@ def test_no_lines_are_shown_under_a_query_whose_lines_are_not_found_yet(tabs, mo
 
 
 def test_a_list_that_is_cut_says_of_how_many_rows(tabs, monkeypatch):
-    monkeypatch.setattr(explore, "_MOST", 4)
+    monkeypatch.setattr(explore, "_MAX_ROWS", 4)
     messages = page_asks(tabs, monkeypatch, op="table", tab="words")
     while not messages:
         time.sleep(0.01)
@@ -112,4 +112,4 @@ def test_what_a_query_may_have_been_meant_to_be_is_told_with_its_lines(tabs, fil
     assert "du* is a regular expression" in filled.kwic("du*").attrs["hint"]
     assert "du* is a regular expression" in repr(filled.concordance("du*"))
     filled.save_query("all", "du*")
-    assert "query 'all' is kept as it is; du* is a regular expression" in caplog.text
+    assert "query 'all' is saved unchanged; du* is a regular expression" in caplog.text

@@ -2,7 +2,7 @@ import pytest
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.features.linguistics.saved_queries import SavedQuery
-from corpuskit.features.linguistics.widgets.explore import Asked, word_sketch
+from corpuskit.features.linguistics.widgets.explore import TableRequest, word_sketch
 
 TEXT = (
     "They took high old risks. We take the big risk. A risk was taken. High risk and great danger grow. "
@@ -19,7 +19,7 @@ OF = {word: tag for tag, words in TAGS.items() for word in words.split()}
 @pytest.fixture
 def filled(fill):
     corpus = fill({"a.txt": TEXT})
-    with pytest.raises(ConfigurationError, match=r"annotate\('spacy:MODEL'\) makes it"):
+    with pytest.raises(ConfigurationError, match=r"annotate\('spacy:MODEL'\) creates it"):
         corpus.sketch("risk")
     corpus.annotate("pos", lambda words: [OF[word.lower()] for word in words], progress=False)
     corpus.annotate("lemma", lambda words: [LEMMAS.get(word.lower(), word.lower()) for word in words], progress=False)
@@ -45,10 +45,10 @@ def test_the_query_of_a_row_finds_its_lines(filled):
 
 
 def test_the_tab_of_the_explorer_shows_it_and_a_row_leads_to_its_lines(filled):
-    table = word_sketch(Asked(filled.text._scope(), SavedQuery("", " risk ")))
+    table = word_sketch(TableRequest(filled.text._scope(), SavedQuery("", " risk ")))
     rows = table.frame[["word", "relation", "count"]].values.tolist()
     assert ["take", "verb before", 3] in rows
     query = table.lead(rows.index(["take", "verb before", 3]))
     assert len(filled.kwic(query)) == 3
-    with pytest.raises(ConfigurationError, match="a word sketch is of one word"):
-        word_sketch(Asked(filled.text._scope(), SavedQuery("", "high risk")))
+    with pytest.raises(ConfigurationError, match="a word sketch needs a query of one word"):
+        word_sketch(TableRequest(filled.text._scope(), SavedQuery("", "high risk")))

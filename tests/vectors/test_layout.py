@@ -7,7 +7,7 @@ import pytest
 
 from corpuskit.errors import CorpusError
 from corpuskit.vectors import layout
-from corpuskit.vectors.layout import lay_out, place
+from corpuskit.vectors.layout import lay_out, place_new
 from corpuskit.vectors.making import unit
 
 
@@ -61,13 +61,13 @@ def test_without_opentsne_the_map_is_laid_out_all_the_same(monkeypatch):
 def test_a_document_is_placed_among_those_it_is_like():
     rows, of = islands((40, 30, 20))
     points = lay_out(rows[::2])
-    late = place(rows[1::2], rows[::2], points, [f"late{i}" for i in range(45)])
+    late = place_new(rows[1::2], rows[::2], points, [f"late{i}" for i in range(45)])
     assert (nearest_islands(late, of[1::2], points, of[::2]) == of[1::2]).all()
 
 
 def test_what_is_like_nothing_stands_in_the_middle():
     rows, _ = islands((40, 30))
-    late = place(np.zeros((20, 12), np.float32), rows, lay_out(rows), [f"late{i}" for i in range(20)])
+    late = place_new(np.zeros((20, 12), np.float32), rows, lay_out(rows), [f"late{i}" for i in range(20)])
     assert np.linalg.norm(late, axis=1).max() <= 0.05
     assert len(np.unique(late, axis=0)) == 20
 
@@ -76,10 +76,10 @@ def test_documents_with_the_same_neighbours_stand_beside_each_other_whatever_com
     rows, _ = islands((40, 30))
     points, same = lay_out(rows), np.repeat(rows[:1], 50, axis=0)
     ids = [f"late{i}" for i in range(50)]
-    late = place(same, rows, points, ids)
+    late = place_new(same, rows, points, ids)
     assert len(np.unique(late.round(4), axis=0)) == 50
     assert np.linalg.norm(late - late.mean(axis=0), axis=1).max() < 0.1
-    alone = place(same[:1], rows, points, ids[7:8])
+    alone = place_new(same[:1], rows, points, ids[7:8])
     assert alone.tolist() == late[7:8].tolist()
 
 

@@ -49,7 +49,7 @@ def test_nothing_is_embedded_twice(three, pages):
 
 
 def test_what_was_made_before_a_failure_is_kept(three, monkeypatch):
-    monkeypatch.setattr(making, "_AT_ONCE", 10)
+    monkeypatch.setattr(making, "_DOCUMENTS_PER_BATCH", 10)
     model, left = Counting(), [2]
 
     def failing(texts):
@@ -88,7 +88,7 @@ def test_vectors_of_another_size_are_refused_unless_they_replace_all(three, page
     three.embed("mine", lambda texts: [[1.0, 2.0]] * len(texts), progress=False)
     pages.write("garden", "late", "garden tomato")
     three.add(pages.folder, progress=False)
-    with pytest.raises(ConfigurationError, match="3 numbers a text, the vectors that are kept have 2"):
+    with pytest.raises(ConfigurationError, match="3 numbers per text, the stored vectors have 2"):
         three.embed("mine", lambda texts: [[1.0, 2.0, 3.0]] * len(texts), progress=False)
     assert three.embed("mine", lambda texts: [[1.0, 2.0, 3.0]] * len(texts), replace=True, progress=False) == 31
     assert vectors_of(three._folder, "mine").matrix.shape == (31, 3)
@@ -96,7 +96,7 @@ def test_vectors_of_another_size_are_refused_unless_they_replace_all(three, page
 
 @pytest.mark.parametrize("name", ["", "..", "A", "a/b", "a b", "x" * 65, "-a"])
 def test_a_name_that_is_no_name_is_refused(three, name):
-    with pytest.raises(ConfigurationError, match="expected up to 64"):
+    with pytest.raises(ConfigurationError, match="expected 1 to 64"):
         three.embed(name, lambda texts: [[1.0]] * len(texts), progress=False)
 
 
@@ -105,7 +105,7 @@ def test_a_model_needs_a_name_of_its_own_and_a_name_a_model(three):
         three.embed("corpus", lambda texts: [[1.0]] * len(texts), progress=False)
     with pytest.raises(ConfigurationError, match="expected a function"):
         three.embed("mine")
-    with pytest.raises(ConfigurationError, match="there are corpus"):
+    with pytest.raises(ConfigurationError, match="there are no vectors named"):
         three.positions(name="mine")
 
 

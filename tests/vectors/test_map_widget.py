@@ -77,7 +77,7 @@ def titles(frame):
 def rows_of(made, corpus, numbers):
     """The points of the documents with these numbers."""
     titles = corpus.documents().set_index("doc_id")["title"].str.extract(r"(\d+)")[0].astype(int)
-    return [made.points._places.row[doc_id] for doc_id in titles[titles.isin(list(numbers))].index]
+    return [made.points._point_layout.row[doc_id] for doc_id in titles[titles.isin(list(numbers))].index]
 
 
 def labels(corpus):
@@ -128,7 +128,7 @@ def test_documents_of_a_crawl_appear_without_being_asked(shown, filled, tmp_path
 
 
 def test_a_document_that_was_removed_is_gone_and_no_row_is_given_again(shown, filled):
-    victim = shown.points._places.ids[3]
+    victim = shown.points._point_layout.ids[3]
     filled.remove([victim], reason="test")
     shown.refresh()
     xy = np.frombuffer(shown.points.places, "<f4").reshape(-1, 2)
@@ -159,7 +159,7 @@ def test_an_empty_corpus_one_document_and_no_topics_have_a_map(corpus, tmp_path)
 def test_only_some_documents_are_shown_where_some_are_named(filled):
     some = filled.documents().doc_id.tolist()[:7]
     made = DocumentMap(filled._folder, source(filled), docs=some, by="me")
-    assert set(made.points._places.ids) == set(some)
+    assert set(made.points._point_layout.ids) == set(some)
     made.close()
 
 
@@ -200,7 +200,7 @@ def test_more_values_than_colours_and_shapes_are_told_as_others(shown, filled, m
     from corpuskit.features.vectors.widgets import map_colours
 
     values = [f"v{i:02}" for i in range(30) for _ in range(31 - i)] + [None] * 4
-    made = map_colours._named(values, "none")
+    made = map_colours._by_category(values, "none")
     # 7 colours in 4 shapes have names; v28 and v29 stand 3 and 2 times.
     assert [row[1] for row in made.legend[:28]] == [f"v{i:02}" for i in range(28)]
     assert made.legend[28:] == [(254, "others", 5), (255, "none", 4)]
@@ -293,7 +293,7 @@ def test_one_undo_takes_the_whole_group_back_and_gives_what_was_before(shown, fi
 
 
 def test_a_document_that_was_looked_at_keeps_its_label_and_undo_leaves_later_ones_alone(shown, filled):
-    ids = shown.points._places.ids
+    ids = shown.points._point_layout.ids
     filled.set_labels({ids[0]: "relevant"}, by="me")
     sent = say(shown, "label", range(6), label="other", page="p", seq=1)
     assert sent[-1] == {"op": "saved", "seq": 1, "n": 5, "kept": 1, "label": "other"}
@@ -389,7 +389,7 @@ def test_more_like_these_are_lit_up(filled):
 
     made = silent(DocumentMap(filled._folder, source(filled), by="me", similar=similar))
     say(made, "similar", [4, 5], seq=1)
-    assert asked == [[made.points._places.ids[4], made.points._places.ids[5]]]
+    assert asked == [[made.points._point_layout.ids[4], made.points._point_layout.ids[5]]]
     assert made.points.sent[-1][0] == {"op": "hits", "seq": 1, "of": "similar", "n": 3}
     made.close()
 

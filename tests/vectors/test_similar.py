@@ -84,7 +84,7 @@ def test_vectors_of_a_model_are_asked_by_their_name(three):
     found = three.similar(gardens[0], 9, name="mine")
     assert set(found["doc_id"]) == set(gardens[1:])
     assert found["score"].tolist() == [1.0] * 9
-    with pytest.raises(ConfigurationError, match="a text has no vector"):
+    with pytest.raises(ConfigurationError, match="a text cannot be a query"):
         three.similar("moon and satellite", name="mine")
     topics = three.topics(3, name="mine")
     assert topics.frame.query("level == 1")["documents"].tolist() == [12, 10, 8]

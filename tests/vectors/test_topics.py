@@ -12,7 +12,7 @@ import corpuskit.vectors.edits
 from corpuskit.errors import ConfigurationError, CorpusError, ExportError
 from corpuskit.relevance.vector_space import Vocabulary
 from corpuskit.vectors import kept_topics
-from corpuskit.vectors.clustering import cluster, found_again, grouped, usual_number
+from corpuskit.vectors.clustering import cluster, cluster_with_stability, default_number, group_centres
 from corpuskit.vectors.making import unit
 from corpuskit.vectors.naming import stop_words_of, words_of
 
@@ -35,7 +35,7 @@ def number_of(topics, word):
 def test_clusters_are_numbered_by_their_size_and_found_by_other_seeds():
     of = np.repeat([0, 1, 2], [10, 30, 20])
     rows = unit(np.eye(3, 8)[of] + np.random.default_rng(0).normal(0, 0.02, (60, 8)))
-    labels, stable = found_again(rows, 3)
+    labels, stable = cluster_with_stability(rows, 3)
     assert labels.tolist() == [2] * 10 + [0] * 30 + [1] * 20
     assert stable.tolist() == pytest.approx([1.0, 1.0, 1.0])
     assert (cluster(rows, 3) == labels).all()
@@ -58,12 +58,12 @@ def test_rows_that_do_not_differ_are_one_cluster():
 def test_groups_are_about_the_root_of_the_topics():
     far, near = np.eye(3, 6), 0.1 * np.eye(3, 6, k=3)
     centres = unit(np.concatenate([far, far + near, far - near]))  # three around each of three directions
-    assert grouped(centres).tolist() == [0, 1, 2] * 3
-    assert grouped(centres[:2]).tolist() == [0, 0]
+    assert group_centres(centres).tolist() == [0, 1, 2] * 3
+    assert group_centres(centres[:2]).tolist() == [0, 0]
 
 
 def test_the_usual_number_is_the_root_of_a_tenth():
-    assert [usual_number(n) for n in (0, 30, 90, 1000, 100_000, 10**7)] == [2, 2, 3, 10, 100, 100]
+    assert [default_number(n) for n in (0, 30, 90, 1000, 100_000, 10**7)] == [2, 2, 3, 10, 100, 100]
 
 
 # -- of a corpus -------------------------------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ def test_texts_of_topics_are_read_together_and_in_batches(three, monkeypatch):
     monkeypatch.setattr(kept_topics, "scoring_texts", lambda folder, ids: reads.append(len(ids)) or read(folder, ids))
     told = three.topics(3).frame
     assert reads == [30]
-    monkeypatch.setattr(kept_topics, "_AT_ONCE", 15)
+    monkeypatch.setattr(kept_topics, "_DOCUMENTS_PER_BATCH", 15)
     assert three.topics(3, renew=True).frame.equals(told)
     assert len(reads) > 2
 
@@ -196,7 +196,7 @@ def test_more_topics_than_documents_can_make_are_refused_with_what_can_be(three,
     three.add(pages.folder, progress=False)
     for n in (16, 10**6):
         with pytest.raises(
-            ConfigurationError, match="of 30 documents with different texts at most 15 topics can be made"
+            ConfigurationError, match="of 30 documents with different texts at most 15 topics can be fitted"
         ):
             three.topics(n)
     assert len(three.topics(15)) <= 15
@@ -292,8 +292,8 @@ def test_documents_of_a_new_kind_are_told_as_far_from_every_topic(three, pages):
     assert topics.far == guitars.tolist()
     assert topics.frame.attrs == {"later": 7, "far": 4}
     assert (
-        "7 documents came later and went to the topic that is nearest; 4 of them are far from every topic (.far): "
-        "topics(renew=True) makes topics anew" in repr(topics)
+        "7 documents came later and were assigned to the nearest topic; 4 of them are far from every topic (.far): "
+        "topics(renew=True) fits the topics again" in repr(topics)
     )
     with corpuskit.open(three.path) as again:
         assert again.topics().far == topics.far

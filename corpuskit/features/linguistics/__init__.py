@@ -31,4 +31,4 @@ GROUP = FeatureGroup(
         "token layers": "corpuskit.tokens.layer_reader:annotation_of",
     },
 )  # fmt: skip
-"""What linguistics adds to the core."""
+"""Entry points of the feature group."""

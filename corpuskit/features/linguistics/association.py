@@ -44,7 +44,7 @@ def log_dice(together: Floats, first: Floats | float, second: Floats | float) ->
 
 
 def log_likelihood(both: Floats, row: Floats | float, column: Floats, size: float) -> Floats:
-    """G2 of a 2 x 2 table: 2 sum O ln(O / E) over its four cells; negative where there are fewer than expected.
+    """G2 of a 2 x 2 table: 2 sum O ln(O / E) over its four cells, negative if the count is below expectation.
 
     Args:
         both: the count of the first cell.
@@ -63,7 +63,7 @@ def log_likelihood(both: Floats, row: Floats | float, column: Floats, size: floa
 
 
 def keyness(count: Floats, size: float, reference: Floats, reference_size: float) -> Floats:
-    """G2 of Rayson and Garside: 2 (a ln(a / E1) + b ln(b / E2)); negative where the reference has more."""
+    """G2 of Rayson and Garside: 2 (a ln(a / E1) + b ln(b / E2)), negative if the reference rate is higher."""
     rate = (count + reference) / (size + reference_size)
     expected, other = size * rate, reference_size * rate
     total: Floats = 2.0 * (_times_log(count, expected) + _times_log(reference, other))
@@ -71,7 +71,7 @@ def keyness(count: Floats, size: float, reference: Floats, reference_size: float
 
 
 def log_ratio(count: Floats, size: float, reference: Floats, reference_size: float) -> Floats:
-    """log2 of the ratio of relative frequencies; half an occurrence stands for none (Hardie 2014)."""
+    """Return log2 of the ratio of relative frequencies. A count of 0 is replaced by 0.5 (Hardie 2014)."""
     first = np.where(count > 0, count, 0.5) / size
     second = np.where(reference > 0, reference, 0.5) / reference_size
     result: Floats = np.log2(first / second)
@@ -98,15 +98,16 @@ def deviation_of_proportions(counts: Floats, sizes: Floats) -> tuple[float, floa
 
 
 def rate_interval(counts: Floats, sizes: Floats, z: float = 1.959964) -> tuple[float, float]:
-    """The interval of a rate, total count by total size, from the counts and sizes of documents.
+    """Return the confidence interval of a rate: total count divided by total size.
 
-    Wilson's (1927), with the size divided by the design effect: how much larger the variance of the ratio between documents
-    is (Cochran 1977, section 6.5) than that of so many independent tokens. It is at least 1, and 1 for one document.
+    Wilson's interval (1927) with an effective sample size. The number of tokens is divided by the design effect: the ratio
+    of the variance between documents (Cochran 1977, section 6.5) to the variance of independent tokens. The design effect is
+    at least 1, and 1 for a single document.
 
     Args:
-        counts: matches of each document.
-        sizes: tokens of each document.
-        z: the quantile of the normal distribution; 1.96 for a confidence of 95 %.
+        counts: Number of matches per document.
+        sizes: Number of tokens per document.
+        z: Quantile of the normal distribution. 1.96: a confidence level of 95 %.
     """
     size, documents = float(sizes.sum()), len(sizes)
     rate = float(counts.sum()) / size

@@ -1,4 +1,4 @@
-"""Collocates of what a query finds, and key words of a part of the corpus: plain frames."""
+"""Collocates of a query and keywords of a part of the corpus, as DataFrames."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from corpuskit.features.linguistics.association import (
     simple_maths,
     t_score,
 )
-from corpuskit.features.linguistics.lines import MOST_WORDS
-from corpuskit.features.linguistics.scope import noted
+from corpuskit.features.linguistics.lines import MAX_WINDOW
+from corpuskit.features.linguistics.scope import with_provenance
 from corpuskit.features.linguistics.word_lists import strings_column
 from corpuskit.tokens import TokenSelection, find_by_part, parse_query
 from corpuskit.tokens.index_part import IndexPart, spans
@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 _MEASURES: Final = ("log_dice", "mi", "log_likelihood", "t", "count")
 _LEFT, _RIGHT, _NODE = 1, 2, 4
 _PIECE: Final = 1 << 18  # tokens
-_BLOCK: Final = 1 << 13  # matches, so that what is in between stays in the processor's cache
-_ROOM: Final = 1 << 21  # numbers counted together: below 32 MB, from where on glibc asks for fresh pages each time
+_BLOCK: Final = 1 << 13  # matches; the temporary arrays of one block fit into the processor cache
+# Codes per call of bincount: below 32 MB, the size from which glibc maps new pages for each array.
+_BUFFER_SIZE: Final = 1 << 21
 
 
 def collocates(
@@ -48,41 +49,20 @@ def collocates(
     attribute: str = "lower",
     syntax: str | None = None,
 ) -> pd.DataFrame:
-    """Words that stand near a query's matches more often than chance would have it.
-
-    Surface co-occurrence as in Evert 2008: a token counts once if it is at most ``window`` words from a match in the same
-    element, however many matches are near; expected are R1 C1 / N with R1 the tokens in windows, C1 the word's count and N
-    all tokens, those of the matches left out.
-
-    Args:
-        selection: where to look.
-        query: as :func:`corpuskit.tokens.parse_query` reads it.
-        window: words on each side.
-        min_count: words that are near less often are left out.
-        sort: log_dice, mi, log_likelihood, t or count.
-        attribute: what is counted: lower (words in lower case), word, or a layer such as lemma.
-        syntax: cql, simple or wildcards.
-
-    Returns:
-        Columns word (str), count (near a match), left, right (on that side), total (in all), Int64; expected, log_dice, mi,
-        log_likelihood (G2, negative for fewer than expected), t (float64). ``attrs["matches"]`` is how many were found.
-
-    Raises:
-        ConfigurationError: the query, the window, the attribute or ``sort`` is wrong.
-    """
+    """Return the collocates of a query; see ``corpus.text.collocates()``. ``attrs["matches"]`` is the number of matches."""
     import pandas as pd
 
     if sort not in _MEASURES:
         raise ConfigurationError(f"sort={sort!r}: expected one of {', '.join(_MEASURES)}")
-    least = check_count(min_count, "min_count")
-    if not 1 <= window <= MOST_WORDS:
-        raise ConfigurationError(f"window {window}: expected at least 1, and at most {MOST_WORDS:,} words on each side")
+    minimum = check_count(min_count, "min_count")
+    if not 1 <= window <= MAX_WINDOW:
+        raise ConfigurationError(f"window {window}: expected 1 to {MAX_WINDOW:,} words on each side")
     index = selection.index
     total = selection.counts(attribute).astype(float)
     left, right, together = (np.zeros(len(total)) for _ in range(3))
     nodes, size, matches = 0.0, float(selection.size), 0
     for number, starts, ends in find_by_part(selection, parse_query(query, syntax)):
-        counts = _counted_by_side(index.parts[number], attribute, _sides(index.parts[number], starts, ends, window))
+        counts = _counts_by_side(index.parts[number], attribute, _sides(index.parts[number], starts, ends, window))
         to = index.numbers_of(attribute)[number]
         matches += len(starts)
         nodes += float(counts[_NODE].sum())
@@ -91,13 +71,13 @@ def collocates(
         right[to] += counts[_RIGHT] + counts[_LEFT | _RIGHT]
         together[to] += counts[_LEFT] + counts[_RIGHT] + counts[_LEFT | _RIGHT]
     row, everything = float(together.sum()), size - nodes
-    keep = np.flatnonzero(together >= max(1, least))
-    o, c = together[keep], total[keep]
+    selected = np.flatnonzero(together >= max(1, minimum))
+    o, c = together[selected], total[selected]
     e = row * c / everything if everything else c
     frame = pd.DataFrame(
         {
-            "word": strings_column(index.lexicon(attribute), keep),
-            "count": o, "left": left[keep], "right": right[keep], "total": c,
+            "word": strings_column(index.lexicon(attribute), selected),
+            "count": o, "left": left[selected], "right": right[selected], "total": c,
             "expected": e,
             "log_dice": log_dice(o, nodes, c),
             "mi": mutual_information(o, e),
@@ -105,51 +85,51 @@ def collocates(
             "t": t_score(o, e),
         }
     ).astype(dict.fromkeys(("count", "left", "right", "total"), "Int64"))  # fmt: skip
-    # The words are in order, as a lexicon is.
-    frame = noted(frame.sort_values(sort, ascending=False, kind="stable", ignore_index=True), selection)
+    # A lexicon is sorted, so a stable sort orders equal scores by word.
+    frame = with_provenance(frame.sort_values(sort, ascending=False, kind="stable", ignore_index=True), selection)
     frame.attrs["matches"] = matches
     return frame
 
 
-def _counted_by_side(part: IndexPart, attribute: str, sides: Numbers) -> Numbers:
-    """How often each string of a part's lexicon stands nowhere near, left, right, on both sides, or in a match: a row each."""
-    # Words are counted as they are written, and put together then: there are fewer words than tokens.
+def _counts_by_side(part: IndexPart, attribute: str, sides: Numbers) -> Numbers:
+    """Return one row of counts per side code: for each string of the part's lexicon the number of tokens with that code."""
+    # Count the spellings first and merge them by lower case later: there are fewer words than tokens.
     column = "word" if attribute == "lower" else attribute
     size, kinds, strings, known = len(part.lexicon(column)), _NODE + 1, part.column(column), 0
     counts = np.zeros(size * kinds, np.int64)
-    # Piece by piece into room that is there already: fresh pages cost more than counting.
-    room = np.empty(_ROOM, np.int64)
+    # Fill one preallocated buffer piece by piece: allocating new memory pages takes longer than counting.
+    buffer = np.empty(_BUFFER_SIZE, np.int64)
     for start in range(0, len(part), _PIECE):
-        some = sides[start : start + _PIECE]
-        near = np.flatnonzero(some != 0)  # of truth values: twice as fast as of numbers
-        if known + len(near) > _ROOM:
-            counts += np.bincount(room[:known], minlength=len(counts))
+        piece = sides[start : start + _PIECE]
+        marked = np.flatnonzero(piece != 0)  # flatnonzero is twice as fast on booleans as on numbers
+        if known + len(marked) > _BUFFER_SIZE:
+            counts += np.bincount(buffer[:known], minlength=len(counts))
             known = 0
-        codes = room[known : known + len(near)]
-        np.multiply(strings[start : start + _PIECE][near], kinds, out=codes, dtype=codes.dtype, casting="unsafe")
-        np.add(codes, some[near], out=codes)
-        known += len(near)
-    counts += np.bincount(room[:known], minlength=len(counts))
+        codes = buffer[known : known + len(marked)]
+        np.multiply(strings[start : start + _PIECE][marked], kinds, out=codes, dtype=codes.dtype, casting="unsafe")
+        np.add(codes, piece[marked], out=codes)
+        known += len(marked)
+    counts += np.bincount(buffer[:known], minlength=len(counts))
     by_side = counts.reshape(size, kinds).T
     if attribute != "lower":
         return by_side
     lowers, to = len(part.lexicon("lower")), part.column("lower_of_word")
-    return np.stack([np.bincount(to, weights=some, minlength=lowers) for some in by_side])
+    return np.stack([np.bincount(to, weights=piece, minlength=lowers) for piece in by_side])
 
 
 def _sides(part: IndexPart, starts: Numbers, ends: Numbers, window: int) -> Numbers:
-    """Of each token of a part, whether it is left or right of a match, or in one."""
+    """Return one code per token of a part: a combination of _LEFT and _RIGHT, _NODE inside a match, else 0."""
     bounds = part.column("element_start").astype(np.int64)
     sides = np.zeros(len(part), np.uint8)
     left, right = np.arange(1, window + 1)[:, None], np.arange(window)[:, None]
-    # Matches are in order, and there are fewer elements to look up than matches.
+    # Matches are sorted. Locating the bounds of elements in them is faster than locating each match.
     first = np.repeat(np.arange(len(bounds) - 1), np.diff(np.searchsorted(starts, bounds)))
     last = first if (ends - starts == 1).all() else part.element_of(ends - 1)
     for block in range(0, len(starts), _BLOCK):
-        some = slice(block, block + _BLOCK)
-        # Where a window goes over the border of its element, the token at the border is marked again, or that of the match.
-        sides[np.maximum(starts[some] - left, bounds[first[some]])] |= _LEFT
-        sides[np.minimum(ends[some] + right, bounds[last[some] + 1] - 1)] |= _RIGHT
+        rows = slice(block, block + _BLOCK)
+        # A window that would leave its element is clipped: its last token, or the match itself, is marked again.
+        sides[np.maximum(starts[rows] - left, bounds[first[rows]])] |= _LEFT
+        sides[np.minimum(ends[rows] + right, bounds[last[rows] + 1] - 1)] |= _RIGHT
     sides[spans(starts, ends)] = _NODE
     return sides
 
@@ -164,46 +144,38 @@ def keywords(
     attribute: str = "lower",
     stop_words: Sequence[str] = (),
 ) -> pd.DataFrame:
-    """Words that a part of a corpus has more of than a reference.
+    """Return the keywords of a target compared with a reference; see ``corpus.text.keywords()``.
 
     Args:
-        target: the words of the part.
-        reference: the words of the reference, or its counts.
-        min_count: words that are rarer in the part are left out.
-        add: the constant of simple maths.
-        sort: log_likelihood, log_ratio or simple_maths.
-        attribute: what is counted: lower (words in lower case), word, or a layer such as lemma.
-        stop_words: words that are not listed; they count for the sizes.
-
-    Returns:
-        Columns word (str), count, reference_count, documents (of the part that have the word), Int64; per_million,
-        reference_per_million, log_likelihood (negative where the reference has more), log_ratio (1: twice as frequent, 2:
-        four times), simple_maths (float64).
-
-    Raises:
-        ConfigurationError: one of the two is empty, or ``sort`` is wrong.
+        target: Tokens of the documents.
+        reference: Tokens of the reference, or its counts (word → count).
+        min_count: Leave out words that are rarer in the target.
+        add: Constant of the measure simple maths.
+        sort: ``log_likelihood``, ``log_ratio`` or ``simple_maths``.
+        attribute: Attribute to count, such as ``lower``, ``word`` or ``lemma``.
+        stop_words: Words to leave out. They are part of the total counts.
     """
     import pandas as pd
 
     if sort not in {"log_likelihood", "log_ratio", "simple_maths"}:
         raise ConfigurationError(f"sort={sort!r}: expected log_likelihood, log_ratio or simple_maths")
-    least = check_count(min_count, "min_count")
+    minimum = check_count(min_count, "min_count")
     if isinstance(reference, Mapping):
         _check_counts(reference)
     counts, lexicon = target.counts(attribute), target.index.lexicon(attribute)
-    others = _reference_counts(target, reference, attribute)
+    reference_counts = _reference_counts(target, reference, attribute)
     size = float(target.size)
     other_size = float(sum(reference.values()) if isinstance(reference, Mapping) else reference.size)
     if not size or not other_size:
         which = "part" if not size else "reference"
-        raise ConfigurationError(f"key words: the {which} has no words; name documents for it")
-    keep = np.flatnonzero(counts >= max(1, least))
-    a, b = counts[keep].astype(float), others[keep].astype(float)
+        raise ConfigurationError(f"keywords: the {which} has no words; choose documents with text for it")
+    selected = np.flatnonzero(counts >= max(1, minimum))
+    a, b = counts[selected].astype(float), reference_counts[selected].astype(float)
     per_million, other_per_million = a * 1e6 / size, b * 1e6 / other_size
     frame = pd.DataFrame(
         {
-            "word": strings_column(lexicon, keep),
-            "count": a, "reference_count": b, "documents": target.document_counts(attribute)[keep],
+            "word": strings_column(lexicon, selected),
+            "count": a, "reference_count": b, "documents": target.document_counts(attribute)[selected],
             "per_million": per_million, "reference_per_million": other_per_million,
             "log_likelihood": keyness(a, size, b, other_size),
             "log_ratio": log_ratio(a, size, b, other_size),
@@ -212,11 +184,11 @@ def keywords(
     ).astype(dict.fromkeys(("count", "reference_count", "documents"), "Int64"))  # fmt: skip
     if stop_words:
         frame = frame[~frame["word"].str.casefold().isin({word.casefold() for word in stop_words})]
-    return noted(frame.sort_values(sort, ascending=False, kind="stable", ignore_index=True), target)
+    return with_provenance(frame.sort_values(sort, ascending=False, kind="stable", ignore_index=True), target)
 
 
 def _check_counts(reference: Mapping[str, Any]) -> None:
-    """A count out of pandas may be a float; half a word is none."""
+    """Raise if a count is negative or fractional. Integral floats are valid, since pandas returns them."""
     for word, count in reference.items():
         is_number = isinstance(count, Real) and not isinstance(count, bool)
         if not is_number or not count >= 0 or not float(count).is_integer():
@@ -224,7 +196,7 @@ def _check_counts(reference: Mapping[str, Any]) -> None:
 
 
 def _reference_counts(target: TokenSelection, reference: TokenSelection | Mapping[str, int], attribute: str) -> Numbers:
-    """How often the reference has each string of the target's lexicon."""
+    """Return the reference count of each string of the target's lexicon."""
     lexicon = target.index.lexicon(attribute)
     if isinstance(reference, TokenSelection):
         counts = reference.counts(attribute)
@@ -232,7 +204,7 @@ def _reference_counts(target: TokenSelection, reference: TokenSelection | Mappin
             return counts
         import pyarrow.compute as pc
 
-        places = pc.index_in(lexicon, value_set=reference.index.lexicon(attribute))
-        known = places.fill_null(-1).to_numpy()
+        rows = pc.index_in(lexicon, value_set=reference.index.lexicon(attribute))
+        known = rows.fill_null(-1).to_numpy()
         return np.where(known >= 0, np.append(counts, 0)[known], 0)
     return np.array([reference.get(word, 0) for word in lexicon.to_pylist()], np.int64)

@@ -29,13 +29,13 @@ class WordCounts(ScopedAccessor, attribute="text"):
         syntax: str | None = None,
         arrow: bool = False,
     ) -> pd.DataFrame:
-        """Return runs of words in which a match stands, of several lengths, the most frequent first.
+        """Return clusters: n-grams of several lengths that contain a match, the most frequent first.
 
         Args:
-            query: A query as :meth:`kwic` takes it.
-            sizes: The fewest and the most words of a run.
-            position: Where the match stands: ``left`` (the run begins with it), ``right`` (it ends with it) or ``any``.
-            min_count: Leave out rarer runs.
+            query: A query, see :meth:`kwic`.
+            sizes: Minimum and maximum number of words.
+            position: Position of the match: ``left`` (at the beginning), ``right`` (at the end) or ``any``.
+            min_count: Leave out rarer n-grams.
             attribute: What is counted: ``lower`` (words in lower case), ``word``, or a layer such as ``lemma``.
             syntax: ``cql``, ``simple`` or ``wildcards`` (``insur*``). None: by the query's first character, see :meth:`kwic`.
             arrow: Return columns of pandas' ArrowDtype.
@@ -55,7 +55,7 @@ class WordCounts(ScopedAccessor, attribute="text"):
         from corpuskit.features.linguistics.word_lists import clusters
 
         self._log_hints(query, syntax=syntax)
-        found = clusters(
+        runs = clusters(
             self._selection(),
             query,
             sizes=sizes,
@@ -64,7 +64,7 @@ class WordCounts(ScopedAccessor, attribute="text"):
             attribute=attribute,
             syntax=syntax,
         )
-        return convert_dtypes(found, arrow)
+        return convert_dtypes(runs, arrow)
 
     def collocates(
         self,
@@ -77,14 +77,14 @@ class WordCounts(ScopedAccessor, attribute="text"):
         syntax: str | None = None,
         arrow: bool = False,
     ) -> pd.DataFrame:
-        """Return the words that stand near matches more often than chance would have it.
+        """Return the collocates of a query: words that are near matches more often than expected by chance.
 
         Surface co-occurrence as in Evert (2008): a token counts once if it is at most ``window`` words from a match in the same
-        element, however many matches are near. Expected is R1 C1 / N: R1 the tokens in windows, C1 the word's count, N all tokens,
-        those of the matches left out.
+        element, regardless of the number of matches. The expected count is R1 C1 / N: R1 tokens in windows, C1 occurrences of the word,
+        N tokens in all. Tokens of matches are excluded.
 
         Args:
-            query: A query as :meth:`kwic` takes it.
+            query: A query, see :meth:`kwic`.
             window: Number of words on each side, at most 10,000.
             min_count: Leave out words that are near less often.
             sort: ``log_dice``, ``mi``, ``log_likelihood``, ``t`` or ``count``.
@@ -94,7 +94,7 @@ class WordCounts(ScopedAccessor, attribute="text"):
 
         Returns:
             Columns word (str), count (near a match), left, right (on that side), total (in all) (Int64); expected, log_dice, mi,
-            log_likelihood (G2, negative where there are fewer than expected), t (float64). ``attrs["matches"]`` is the number of
+            log_likelihood (G2, negative if the count is below expectation), t (float64). ``attrs["matches"]`` is the number of
             matches.
 
         Raises:
@@ -125,7 +125,7 @@ class WordCounts(ScopedAccessor, attribute="text"):
         stop_words: Sequence[str] = (),
         arrow: bool = False,
     ) -> pd.DataFrame:
-        """Return the words that some documents have more of than a reference.
+        """Return the keywords of documents: words more frequent in them than in a reference.
 
         The documents are those of the call ``corpus.text(docs=...)``. Without one they are those labelled relevant, or else scored
         at least 0.5.
@@ -141,7 +141,7 @@ class WordCounts(ScopedAccessor, attribute="text"):
 
         Returns:
             Columns word (str), count, reference_count, documents (that have the word) (Int64); per_million,
-            reference_per_million, log_likelihood (negative where the reference has more), log_ratio (1: twice as frequent, 2: four
+            reference_per_million, log_likelihood (negative if the word is more frequent in the reference), log_ratio (1: twice as frequent, 2: four
             times), simple_maths (float64).
 
         Raises:
@@ -157,23 +157,23 @@ class WordCounts(ScopedAccessor, attribute="text"):
         from corpuskit.features.linguistics import collocation, scope
         from corpuskit.views import doc_selection, frames
 
-        chosen = functools.partial(scope.chosen, main=self._main_only, copies=self._include_duplicates)
+        select = functools.partial(scope.select_tokens, main=self._main_only, copies=self._include_duplicates)
         target = doc_selection.doc_ids_of(self._folder, self._docs)
         if target is None:
             target = frames.relevant_ids(self._folder)
         if isinstance(reference, Corpus):
-            other: Any = chosen(reference._folder)
+            other: Any = select(reference._folder)
         elif isinstance(reference, Mapping):
             other = reference
         else:
             if reference is None:
-                ids: list[str] | None = scope.others(self._folder, target, copies=self._include_duplicates)
+                ids: list[str] | None = scope.complement_ids(self._folder, target, copies=self._include_duplicates)
             else:
                 ids = doc_selection.doc_ids_of(self._folder, reference)
-            other = chosen(self._folder, ids)
+            other = select(self._folder, ids)
         return convert_dtypes(
             collocation.keywords(
-                chosen(self._folder, target),
+                select(self._folder, target),
                 other,
                 min_count=min_count,
                 sort=sort,
@@ -189,16 +189,16 @@ class WordCounts(ScopedAccessor, attribute="text"):
         syntax: str | None = None,
         arrow: bool = False,
     ) -> pd.DataFrame:
-        """Return how evenly matches are spread over the documents, one row a query.
+        """Return the dispersion of matches over the documents, one row per query.
 
         Args:
-            queries: Queries as :meth:`kwic` takes them.
+            queries: Queries, see :meth:`kwic`.
             syntax: ``cql``, ``simple`` or ``wildcards`` (``insur*``). None: by the query's first character, see :meth:`kwic`.
             arrow: Return columns of pandas' ArrowDtype.
 
         Returns:
             Columns pattern (str), count, documents (with a match), parts (all documents) (Int64); dp (Gries 2008), dp_norm (Lijffijt
-            and Gries 2012) (float64), 0 for as even as the documents' sizes, towards 1 for in one small document.
+            and Gries 2012) (float64), 0 if matches are distributed in proportion to document sizes, near 1 if all are in one small document.
 
         Raises:
             ConfigurationError: A query cannot be read.
@@ -224,12 +224,12 @@ class WordCounts(ScopedAccessor, attribute="text"):
         syntax: str | None = None,
         arrow: bool = False,
     ) -> pd.DataFrame:
-        """Return runs of ``n`` words of one element, the most frequent first.
+        """Return the n-grams within elements, the most frequent first.
 
         Args:
             n: Number of words, 1 to 10.
-            pattern: A query as :meth:`kwic` takes it: only runs in which a whole match stands.
-            min_count: Leave out rarer runs.
+            pattern: A query, see :meth:`kwic`: return only n-grams that contain a complete match.
+            min_count: Leave out rarer n-grams.
             attribute: What is counted: ``lower`` (words in lower case), ``word``, or a layer such as ``lemma``.
             syntax: ``cql``, ``simple`` or ``wildcards`` (``insur*``). None: by the query's first character, see :meth:`kwic`.
             arrow: Return columns of pandas' ArrowDtype.
@@ -293,11 +293,11 @@ class WordCounts(ScopedAccessor, attribute="text"):
         pos: str = "pos",
         arrow: bool = False,
     ) -> pd.DataFrame:
-        """Return a word sketch: what stands in which grammatical relation to a word, the most typical first.
+        """Return a word sketch: words in grammatical relations to a word, the most typical first.
 
         Args:
             word: The word, or the value of another attribute.
-            min_count: Leave out words that stand so less often.
+            min_count: Leave out rarer pairs of relation and word.
             attribute: What ``word`` is and what is counted: ``lemma``, ``lower`` or ``word``.
             pos: Layer of parts of speech, with the tags of Universal Dependencies.
             arrow: Return columns of pandas' ArrowDtype.
@@ -326,10 +326,10 @@ class WordCounts(ScopedAccessor, attribute="text"):
         *,
         syntax: str | None = None,
     ) -> Frequency:
-        """Return how frequent matches are in groups of documents, with confidence intervals.
+        """Return the relative frequency of matches per group of documents, with confidence intervals.
 
         Args:
-            query: A query as :meth:`kwic` takes it.
+            query: A query, see :meth:`kwic`.
             by: A column of ``corpus.documents()`` such as ``host`` or ``lang``, or ``year``; or a mapping of names to documents, such as
                 ``{"ours": "my sub-corpus", "others": others}``.
             syntax: ``cql``, ``simple`` or ``wildcards`` (``insur*``). None: by the query's first character, see :meth:`kwic`.

@@ -1,4 +1,4 @@
-"""Formats of corpus tools, a token a line: vertical text and CoNLL-U."""
+"""Export formats of corpus tools with one token per line: vertical text and CoNLL-U."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _ATTRIBUTES: Final = ("doc_id", "uri", "title", "lang", "timestamp", "label", "l
 
 
 Token = tuple[str, bool, Sequence[str]]
-"""A token, whether a blank or the end follows it, and its values in layers."""
+"""A token, whether whitespace or the end follows it, and its values in annotation layers."""
 
 
 def tokens(text: str, pattern: re.Pattern[str] = _TOKEN) -> Iterator[tuple[str, bool]]:
-    """The tokens of a text, and whether a blank or the end follows each.
+    """Yield the tokens of a text, each with a flag: is it followed by whitespace or the end of the text?
 
-    A token is a run of letters, digits and underscores of any script, with hyphens, points and apostrophes inside, or
-    one other character that is no blank. No language's contractions are split; taggers do that by their own rules.
+    A token is a run of letters, digits and underscores of any script, which may contain hyphens, points and apostrophes, or
+    one other character that is not whitespace. Contractions are not split, since taggers have their own rules for them.
     """
     for match in pattern.finditer(text):
         end = match.end()
@@ -46,17 +46,17 @@ def tokens(text: str, pattern: re.Pattern[str] = _TOKEN) -> Iterator[tuple[str, 
 
 @export_format("vert", files="corpus.vert", about="vertical text for Sketch Engine and CWB", layers=True)
 class VerticalWriter:
-    """``corpus.vert``: a token a line in ``<doc>``, ``<p>`` or ``<head>``, ``<s>``; ``<g/>`` where no blank stands.
+    """``corpus.vert``: one token per line in ``<doc>``, ``<p>`` or ``<head>``, ``<s>``. ``<g/>`` marks missing whitespace.
 
-    The form that Sketch Engine, NoSketch Engine and the IMS Open Corpus Workbench index. Layers of the corpus are further
-    columns, in the order of ``layers`` in manifest.json; tokens are those of its index then.
+    Input format of Sketch Engine, NoSketch Engine and the IMS Open Corpus Workbench. Annotation layers are further columns, in
+    the order of ``layers`` in manifest.json. With layers, the tokens are those of the token index.
     """
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
         self._file = (folder / "corpus.vert").open("w", encoding="utf-8", newline="\n", errors="replace")
 
     def write(self, item: Item) -> None:
-        """Writes the document."""
+        """Write the document."""
         row = {**item.row, "title": item.document.title}
         named = "".join(f' {name}="{attribute(row[name])}"' for name in _ATTRIBUTES if row[name] is not None)
         lines = [f"<doc{named}>"]
@@ -77,7 +77,7 @@ class VerticalWriter:
         self._file.write("\n".join(lines))
 
     def close(self) -> None:
-        """Ends the file."""
+        """Close the file."""
         self._file.close()
 
 
@@ -85,16 +85,16 @@ class VerticalWriter:
 class ConlluWriter:
     """``corpus.conllu``: sentences and tokens in CoNLL-U (universaldependencies.org/format.html).
 
-    Documents begin with ``# newdoc id``, blocks with ``# newpar id`` (doc_id-element_id). Where no blank follows a
-    token its last column says ``SpaceAfter=No``. Layers of the corpus called lemma, pos, tag, feats and dep stand in LEMMA,
-    UPOS, XPOS, FEATS and DEPREL, others in MISC; tokens are those of its index then.
+    Documents begin with ``# newdoc id``, blocks with ``# newpar id`` (doc_id-element_id). The last column is
+    ``SpaceAfter=No`` for a token without whitespace after it. The layers lemma, pos, tag, feats and dep are the columns LEMMA,
+    UPOS, XPOS, FEATS and DEPREL; other layers are in MISC. With layers, the tokens are those of the token index.
     """
 
     def __init__(self, folder: Path, options: ExportOptions) -> None:
         self._file = (folder / "corpus.conllu").open("w", encoding="utf-8", newline="\n", errors="replace")
 
     def write(self, item: Item) -> None:
-        """Writes the document; one without text is not in the file."""
+        """Write the document. A document without text is omitted."""
         doc_id = item.row["doc_id"]
         names = item.annotation.names if item.annotation is not None else ()
         lines: list[str] = []
@@ -114,30 +114,30 @@ class ConlluWriter:
             self._file.write("\n".join(lines) + "\n")
 
     def close(self) -> None:
-        """Ends the file."""
+        """Close the file."""
         self._file.close()
 
 
 def _conllu_row(number: int, token: Token, names: Sequence[str]) -> str:
     form, spaced, values = token
-    said = dict(zip(names, values, strict=False))
+    by_layer = dict(zip(names, values, strict=False))
     columns = [
-        _BLANKS.sub(" " if name == "lemma" else "_", said.get(name or "", "")).strip() or _NONE for name in _COLUMNS
+        _BLANKS.sub(" " if name == "lemma" else "_", by_layer.get(name or "", "")).strip() or _NONE for name in _COLUMNS
     ]
-    misc = [f"{name}={value.translate(_MISC)}" for name, value in said.items() if name not in _COLUMNS and value]
+    misc = [f"{name}={value.translate(_MISC)}" for name, value in by_layer.items() if name not in _COLUMNS and value]
     misc += [] if spaced else ["SpaceAfter=No"]
     return "\t".join([str(number), form, *columns, _NONE, "|".join(misc) or _NONE])
 
 
 def _blocks(item: Item) -> Iterator[tuple[str, list[tuple[str, list[Token]]]]]:
-    """The blocks of a document: ``p`` or ``head``, and their sentences, each with single blanks, and their tokens."""
+    """Yield the blocks of a document: ``p`` or ``head``, and the sentences with normalized whitespace and their tokens."""
     table, lang = item.document.table, item.row["lang"] or "?"
     annotated = item.annotation.of(item.row["doc_id"]) if item.annotation is not None else {}
     for i in item.exported_rows:
         text = table.text[i] or ""
         is_block = table.type[i] == TEXT_BLOCK
-        found = sentence_texts(text, lang) if is_block else [text]
-        clean = [_BLANKS.sub(" ", one_line(sentence)).strip() for sentence in found]
+        texts = sentence_texts(text, lang) if is_block else [text]
+        clean = [_BLANKS.sub(" ", one_line(sentence)).strip() for sentence in texts]
         sentences = [sentence for sentence in clean if sentence]
         yield (
             "p" if is_block else "head",
@@ -146,15 +146,15 @@ def _blocks(item: Item) -> Iterator[tuple[str, list[tuple[str, list[Token]]]]]:
 
 
 def _tokens_of(item: Item, sentences: Sequence[str], annotated: Words | None) -> list[list[Token]]:
-    """The tokens of the sentences of a block; with layers, those of the index with their values."""
+    """Return the tokens per sentence of a block, with the values of layers if layers are exported."""
     if item.annotation is None:
         return [[(token, spaced, ()) for token, spaced in tokens(sentence)] for sentence in sentences]
-    found = [list(tokens(sentence, _INDEXED)) for sentence in sentences]
-    nothing = (_NONE,) * len(item.annotation.names)
-    words = [token for sentence in found for token, _ in sentence if WORD.fullmatch(token)]
-    # Where personal data was masked the words are others, and the block has no values.
-    values = iter(annotated[1] if annotated is not None and annotated[0] == words else [nothing] * len(words))
+    tokenized = [list(tokens(sentence, _INDEXED)) for sentence in sentences]
+    empty_values = (_NONE,) * len(item.annotation.names)
+    words = [token for sentence in tokenized for token, _ in sentence if WORD.fullmatch(token)]
+    # Masking personal data changes the words. Such a block has no values.
+    values = iter(annotated[1] if annotated is not None and annotated[0] == words else [empty_values] * len(words))
     return [
-        [(token, spaced, next(values) if WORD.fullmatch(token) else nothing) for token, spaced in sentence]
-        for sentence in found
+        [(token, spaced, next(values) if WORD.fullmatch(token) else empty_values) for token, spaced in sentence]
+        for sentence in tokenized
     ]

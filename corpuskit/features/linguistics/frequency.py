@@ -1,4 +1,4 @@
-"""How frequent something is in parts of a corpus: by host, language, year, or sub-corpus."""
+"""Relative frequency of a query per host, language, year or sub-corpus."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.features.linguistics.association import rate_interval
-from corpuskit.features.linguistics.scope import noted, told
+from corpuskit.features.linguistics.scope import duplicates_note, with_provenance
 from corpuskit.store import CorpusFolder
 from corpuskit.store.formatting import pluralize
 from corpuskit.tokens import TokenSelection, find, parse_query
@@ -29,14 +29,14 @@ _SHOWN: Final = 30
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Frequency:
-    """How frequent a query's matches are in each group of documents.
+    """Relative frequency of a query per group of documents.
 
     Attributes:
-        query: what was looked for.
-        by: what groups the documents.
-        frame: a row a group: the group (str), count, documents (with a match), tokens (of all), Int64; per_million, low, high
-            (float64: matches a million tokens, and the interval that holds the group's rate with a confidence of 95 %).
-        note: what was left out; empty for nothing.
+        query: The query.
+        by: Name of the grouping.
+        frame: One row per group with the columns group (str), count, documents (with a match), tokens (in all) (Int64),
+            per_million, low, high (float64: matches per million tokens and its confidence interval at a level of 95 %).
+        note: Note on omitted duplicates, empty by default.
     """
 
     query: str
@@ -45,13 +45,13 @@ class Frequency:
     note: str = ""
 
     def chart(self, *, ax: Axes | None = None) -> Axes:
-        """Draw matches a million tokens, a bar a group, with the intervals."""
+        """Draw a bar chart of matches per million tokens with confidence intervals."""
         from corpuskit.views import charts
 
         return charts.frequency(self.frame, ax=ax)
 
     def __repr__(self) -> str:
-        head = f"{self.query!r} by {self.by}, matches a million tokens" + (f"; {self.note}" if self.note else "")
+        head = f"{self.query!r} by {self.by}, matches per million tokens" + (f"; {self.note}" if self.note else "")
         shown = self.frame.head(_SHOWN).to_string(index=False, float_format="{:,.1f}".format)
         more = len(self.frame) - _SHOWN
         return "\n".join(
@@ -67,21 +67,11 @@ def frequency(
     *,
     syntax: str | None = None,
 ) -> Frequency:
-    """How frequent matches are in groups of documents.
+    """Return the relative frequency of matches per group of documents; see ``corpus.text.frequency()``.
 
-    The interval is Wilson's (1927), for so many tokens as the documents are worth: words come in bursts, so the tokens of few
-    documents say less than as many of many (Kish's design effect of the ratio estimator, Cochran 1977, section 6.5).
-
-    Args:
-        folder: the corpus.
-        selection: where to look.
-        query: as :func:`corpuskit.tokens.parse_query` reads it.
-        by: a column of ``documents()``, or ``year`` (of the timestamp); or names and the documents of each, as ``docs=`` takes
-            them.
-        syntax: cql, simple or wildcards.
-
-    Raises:
-        ConfigurationError: there is no such column, or the query cannot be read.
+    The interval is Wilson's (1927) with an effective number of tokens. Words are clustered in documents, so tokens of a few
+    documents carry less information than the same number from many documents (Kish's design effect of the ratio estimator,
+    Cochran 1977, section 6.5).
     """
     import pandas as pd
 
@@ -100,13 +90,19 @@ def frequency(
     name, groups = _groups(folder, by)
     rows = []
     for group, members in groups:
-        some = table.loc[table.index.isin(list(members))]
-        if len(some):
-            found, tokens = some["count"].to_numpy(float), some["tokens"].to_numpy(float)
-            low, high = rate_interval(found, tokens)
+        group_rows = table.loc[table.index.isin(list(members))]
+        if len(group_rows):
+            matches_per_document, tokens = group_rows["count"].to_numpy(float), group_rows["tokens"].to_numpy(float)
+            low, high = rate_interval(matches_per_document, tokens)
             total = tokens.sum()
             rows.append(
-                (group, found.sum(), (found > 0).sum(), total, *(1e6 * np.array([found.sum() / total, low, high])))
+                (
+                    group,
+                    matches_per_document.sum(),
+                    (matches_per_document > 0).sum(),
+                    total,
+                    *(1e6 * np.array([matches_per_document.sum() / total, low, high])),
+                )
             )
     types = {name: "str"} | dict.fromkeys(("count", "documents", "tokens"), "Int64")
     types |= dict.fromkeys(("per_million", "low", "high"), "float64")
@@ -115,11 +111,11 @@ def frequency(
         frame = frame.sort_values("year", ignore_index=True)
     elif isinstance(by, str):
         frame = frame.sort_values(["per_million", name], ascending=[False, True], ignore_index=True)
-    return Frequency(query, name, noted(frame, selection), told(selection))
+    return Frequency(query, name, with_provenance(frame, selection), duplicates_note(selection))
 
 
 def _groups(folder: CorpusFolder, by: str | Mapping[str, Any]) -> tuple[str, list[tuple[str, Sequence[str]]]]:
-    """What the groups are called, and the documents of each."""
+    """Return the name of the grouping and the documents of each group."""
     if isinstance(by, Mapping):
         return "part", [(str(name), doc_ids_of(folder, docs) or []) for name, docs in by.items()]
     documents = frames.documents(folder)
@@ -129,7 +125,7 @@ def _groups(folder: CorpusFolder, by: str | Mapping[str, Any]) -> tuple[str, lis
     elif isinstance(by, str) and by in documents:
         values = documents[by].astype("str").where(documents[by].notna(), "?").replace("", "(files)")
     else:
-        there = ", ".join(str(name) for name in documents)
-        found = f"by={by!r}:" if isinstance(by, str) else f"by: found a {type(by).__name__},"
-        raise ConfigurationError(f"{found} expected year, names and documents, or one of {there}")
+        columns = ", ".join(str(name) for name in documents)
+        problem = f"by={by!r}:" if isinstance(by, str) else f"by: found a {type(by).__name__},"
+        raise ConfigurationError(f"{problem} expected year, a mapping of names to documents, or one of {columns}")
     return by, [(str(group), list(ids)) for group, ids in documents["doc_id"].groupby(values)]

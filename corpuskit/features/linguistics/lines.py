@@ -1,4 +1,4 @@
-"""Lines of a concordance: matches with the words around them, in any order, made when they are looked at."""
+"""Concordance lines: sort matches, filter them and create their left and right contexts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from corpuskit.errors import ConfigurationError
-from corpuskit.features.linguistics.scope import described
+from corpuskit.features.linguistics.scope import document_table
 from corpuskit.store import CorpusFolder
 from corpuskit.tokens import Matches, TokenIndex, TokenSelection
 from corpuskit.tokens.index_part import IndexPart, spans
@@ -23,42 +23,42 @@ if TYPE_CHECKING:
 
     Numbers = npt.NDArray[Any]
 
-BORDER: Final = "¶"  # stands between two blocks
-MOST_CHARACTERS: Final = 50  # a word that a side has at most: a text may be a single word
+BORDER: Final = "¶"  # separates two blocks
+MAX_CHARACTERS_PER_WORD: Final = 50  # per word of a side: a document may consist of a single huge word
 _SORT: Final = re.compile(r"([0-9])([LRM])?", re.IGNORECASE)
 _BLANKS: Final = re.compile(r"\s+")
-_AT_ONCE: Final = 50_000  # lines
-_PIECES_AT_ONCE: Final = 20_000_000  # words and gaps of lines, 8 bytes each: fewer lines where windows are wide
-MOST_WORDS: Final = 10_000  # of a window: some twenty pages; a line as long as a book is no context
-_COMPARED: Final = 5  # words of a match by which lines are sorted
+_LINES_PER_BATCH: Final = 50_000  # lines
+_PIECES_PER_BATCH: Final = 20_000_000  # words and gaps, 8 bytes each: limits the lines per batch for large windows
+MAX_WINDOW: Final = 10_000  # words on each side: some twenty pages
+_COMPARED: Final = 5  # words of a match that are compared by sort="0"
 _LAST: Final = np.iinfo(np.int64).max
 
-Sort = Sequence[tuple[int, str]]
+SortKeys = Sequence[tuple[int, str]]
 
 
-def sort_places(sort: str | None) -> list[tuple[int, str]]:
-    """The places of a sort expression: (1, "R") for ``"1R"``, (0, "") for ``"0"``.
+def parse_sort(sort: str | None) -> list[tuple[int, str]]:
+    """Parse a sort expression into distances and sides: (1, "R") for ``"1R"``, (0, "") for ``"0"``.
 
     Raises:
-        ConfigurationError: it cannot be read.
+        ConfigurationError: The expression is invalid.
     """
-    places = []
+    keys = []
     for part in (sort or "").replace(",", " ").split():
         match = _SORT.fullmatch(part)
         if match is None or (match[1] == "0") == bool(match[2]):
             raise ConfigurationError(
-                f"sort={sort!r} (--sort): expected places such as '1R' or '2L 1L', or '0' for the match"
+                f"sort={sort!r} (--sort): expected positions such as '1R' or '2L 1L', or '0' for the match"
             )
-        places.append((int(match[1]), (match[2] or "").upper()))
-    if sort is not None and not places:
-        raise ConfigurationError("sort '': expected places such as '1R' or '2L 1L', or '0' for the match")
-    return places
+        keys.append((int(match[1]), (match[2] or "").upper()))
+    if sort is not None and not keys:
+        raise ConfigurationError("sort '': expected positions such as '1R' or '2L 1L', or '0' for the match")
+    return keys
 
 
-def order_of(matches: Matches, places: Sort) -> Numbers:
-    """The matches in the order of the words at some places; a line without such a word comes behind those that have it."""
+def sort_order(matches: Matches, sort_keys: SortKeys) -> Numbers:
+    """Return the row numbers that sort the matches by words. Lines without a word at a position come last."""
     keys: list[Numbers] = []
-    for distance, side in places:
+    for distance, side in sort_keys:
         keys += [_ranks(matches, number) for number in range(_COMPARED)] if not distance else []
         if distance:
             keys.append(_neighbours(matches, distance, side))
@@ -66,115 +66,115 @@ def order_of(matches: Matches, places: Sort) -> Numbers:
 
 
 def _ranks(matches: Matches, distance: int) -> Numbers:
-    """Where the nth word of each match stands in the order of words; a match that has ended comes first."""
-    places = np.where(matches.start + distance < matches.end, matches.start + distance, -1)
-    return np.where(places < 0, -1, _ranks_at(matches, places))
+    """Return the sort rank of the nth word of each match, -1 for a shorter match."""
+    positions = np.where(matches.start + distance < matches.end, matches.start + distance, -1)
+    return np.where(positions < 0, -1, _ranks_at(matches, positions))
 
 
 def _neighbours(matches: Matches, distance: int, side: str) -> Numbers:
-    found = np.empty(len(matches), np.int64)
+    positions_of_words = np.empty(len(matches), np.int64)
     for number, rows in _parts(matches):
-        some = matches.take(rows)
-        *_, (places, _, _) = _walk(some, number, distance, side)
-        found[rows] = places
-    return np.where(found < 0, _LAST, _ranks_at(matches, found))
+        part_matches = matches.take(rows)
+        *_, (part_positions, _, _) = _walk(part_matches, number, distance, side)
+        positions_of_words[rows] = part_positions
+    return np.where(positions_of_words < 0, _LAST, _ranks_at(matches, positions_of_words))
 
 
-def _ranks_at(matches: Matches, places: Numbers) -> Numbers:
+def _ranks_at(matches: Matches, positions: Numbers) -> Numbers:
     index = matches.selection.index
-    found = np.zeros(len(places), np.int64)
+    ranks = np.zeros(len(positions), np.int64)
     for number, rows in _parts(matches):
-        of = index.parts[number].numbers("lower", np.maximum(places[rows], 0))
-        found[rows] = index.numbered(number, "lower", of)  # a lexicon is in order
-    return found
+        of = index.parts[number].numbers("lower", np.maximum(positions[rows], 0))
+        ranks[rows] = index.numbered(number, "lower", of)  # a lexicon is sorted
+    return ranks
 
 
 def _parts(matches: Matches) -> Iterator[tuple[int, Numbers]]:
-    """The numbers of parts, and which matches are in each."""
+    """Yield the number of each index part with matches, and the rows of its matches."""
     for number in np.unique(matches.part).tolist():
         yield number, np.flatnonzero(matches.part == number)
 
 
 def _walk(matches: Matches, number: int, steps: int, side: str) -> Iterator[tuple[Numbers, Numbers, Numbers]]:
-    """From matches of a part word by word to one side, over the borders of blocks, in the selection, in the document.
+    """Step from the matches of a part word by word to one side, across blocks, within the selection and the document.
 
     Yields:
-        The place of each match's word, -1 where there is none; its element; whether a border was crossed to it.
+        Per step and match: the position of the word or -1, its element, and whether a block border was crossed.
     """
     part = matches.selection.index.parts[number]
     starts = part.column("element_start").astype(np.int64)
     step = 1 if side == "R" else -1
-    beside = _beside(matches.selection, number)[max(step, 0)]
-    places = matches.end - 1 if step > 0 else matches.start
-    elements = part.element_of(places)
-    goes_on = np.ones(len(places), np.bool_)
+    adjacent = _adjacent_elements(matches.selection, number)[max(step, 0)]
+    positions = matches.end - 1 if step > 0 else matches.start
+    elements = part.element_of(positions)
+    is_active = np.ones(len(positions), np.bool_)
     for _ in range(steps):
-        places = places + step
-        stays = (places >= starts[elements]) & (places < starts[elements + 1])
-        others = beside[elements]
-        crossed = goes_on & ~stays & (others >= 0)
-        goes_on &= stays | crossed
-        elements = np.where(crossed, others, elements)
-        places = np.where(crossed, starts[elements] if step > 0 else starts[elements + 1] - 1, places)
-        yield np.where(goes_on, places, -1), elements, crossed
+        positions = positions + step
+        is_inside = (positions >= starts[elements]) & (positions < starts[elements + 1])
+        neighbours = adjacent[elements]
+        crossed = is_active & ~is_inside & (neighbours >= 0)
+        is_active &= is_inside | crossed
+        elements = np.where(crossed, neighbours, elements)
+        positions = np.where(crossed, starts[elements] if step > 0 else starts[elements + 1] - 1, positions)
+        yield np.where(is_active, positions, -1), elements, crossed
 
 
 @cached_by_owner
-def _beside(selection: TokenSelection, number: int) -> tuple[Numbers, Numbers]:
-    """Return of each element the one before and the one after it in the selection and its document; -1 for none."""
+def _adjacent_elements(selection: TokenSelection, number: int) -> tuple[Numbers, Numbers]:
+    """Return the previous and the next element of each element, within the selection and the document, or -1."""
     part, chosen = selection.index.parts[number], selection.elements(number)
-    every = np.arange(len(part.column("element_id")))
-    there = every if chosen is None else np.flatnonzero(chosen)
-    padded = np.concatenate([[-1], there, [-1]])
-    document = part.document_of(every)
+    all_elements = np.arange(len(part.column("element_id")))
+    selected = all_elements if chosen is None else np.flatnonzero(chosen)
+    padded = np.concatenate([[-1], selected, [-1]])
+    document = part.document_of(all_elements)
 
     def within(other: Numbers) -> Numbers:
         return np.where((other >= 0) & (document[other] == document), other, -1)
 
-    before = padded[np.searchsorted(there, every, side="left")]
-    after = padded[np.searchsorted(there, every, side="right") + 1]
+    before = padded[np.searchsorted(selected, all_elements, side="left")]
+    after = padded[np.searchsorted(selected, all_elements, side="right") + 1]
     return within(before), within(after)
 
 
-def near(matches: Matches, strings: Sequence[str], attribute: str, window: int) -> Numbers:
-    """Which matches have one of some strings at most ``window`` words away, in the same element."""
+def rows_near(matches: Matches, strings: Sequence[str], attribute: str, window: int) -> Numbers:
+    """Return the rows of matches with one of the strings at most ``window`` words away in the same element."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    found = [np.empty(0, np.int64)]
+    rows_per_part = [np.empty(0, np.int64)]
     for number, rows in _parts(matches):
-        part, some = matches.selection.index.parts[number], matches.take(rows)
+        part, part_matches = matches.selection.index.parts[number], matches.take(rows)
         known = pc.is_in(part.lexicon(attribute), value_set=pa.array(list(strings), pa.large_string()))
-        places = part.positions(attribute, np.flatnonzero(known.to_numpy(zero_copy_only=False)))
+        positions = part.positions(attribute, np.flatnonzero(known.to_numpy(zero_copy_only=False)))
         bounds = part.column("element_start").astype(np.int64)
-        left = np.maximum(some.start - window, bounds[part.element_of(some.start)])
-        right = np.minimum(some.end + window, bounds[part.element_of(some.end - 1) + 1])
-        count = np.searchsorted(places, right) - np.searchsorted(places, left)
-        count -= np.searchsorted(places, some.end) - np.searchsorted(places, some.start)
-        found.append(rows[count > 0])
-    return np.sort(np.concatenate(found))
+        left = np.maximum(part_matches.start - window, bounds[part.element_of(part_matches.start)])
+        right = np.minimum(part_matches.end + window, bounds[part.element_of(part_matches.end - 1) + 1])
+        count = np.searchsorted(positions, right) - np.searchsorted(positions, left)
+        count -= np.searchsorted(positions, part_matches.end) - np.searchsorted(positions, part_matches.start)
+        rows_per_part.append(rows[count > 0])
+    return np.sort(np.concatenate(rows_per_part))
 
 
-def in_document(matches: Matches, doc_id: str) -> Numbers:
-    """Which matches are in a document."""
-    found = [np.empty(0, np.int64)]
+def rows_in_document(matches: Matches, doc_id: str) -> Numbers:
+    """Return the rows of the matches in a document."""
+    rows_per_part = [np.empty(0, np.int64)]
     for number, rows in _parts(matches):
         part = matches.selection.index.parts[number]
         ids = part.documents.column("doc_id").to_pylist()
         of = part.document_of(part.element_of(matches.start[rows]))
-        found.append(rows[[ids[row] == doc_id for row in of.tolist()]])
-    return np.sort(np.concatenate(found))
+        rows_per_part.append(rows[[ids[row] == doc_id for row in of.tolist()]])
+    return np.sort(np.concatenate(rows_per_part))
 
 
 def frame_of(folder: CorpusFolder, matches: Matches, window: int) -> pd.DataFrame:
-    """The lines as a DataFrame, in the order of the matches.
+    """Return the lines as a DataFrame, in the order of the matches.
 
     Columns: doc_id (str), element_id (int32), left, match, right, title, uri (str).
     """
     import pandas as pd
     import pyarrow as pa
 
-    size = min(_AT_ONCE, _PIECES_AT_ONCE // (2 * window + 1))
+    size = min(_LINES_PER_BATCH, _PIECES_PER_BATCH // (2 * window + 1))
     tables = [
         lines_table(folder, matches.take(slice(first, first + size)), window) for first in range(0, len(matches), size)
     ]
@@ -188,21 +188,21 @@ def frame_of(folder: CorpusFolder, matches: Matches, window: int) -> pd.DataFram
 
 
 def lines_table(folder: CorpusFolder, matches: Matches, window: int) -> pa.Table:
-    """The lines as an Arrow table with the columns of :func:`frame_of`."""
+    """Return the lines as an Arrow table with the columns of :func:`frame_of`."""
     import pyarrow as pa
 
     tables, rows = [_schema().empty_table()], [np.empty(0, np.int64)]
     for number, of_part in _parts(matches):
-        some, part = matches.take(of_part), matches.selection.index.parts[number]
-        elements = part.element_of(some.start)
-        about = described(matches.selection.index, folder, number).take(pa.array(part.document_of(elements)))
+        part_matches, part = matches.take(of_part), matches.selection.index.parts[number]
+        elements = part.element_of(part_matches.start)
+        about = document_table(matches.selection.index, folder, number).take(pa.array(part.document_of(elements)))
         pieces = _Pieces(matches.selection.index, number)
         columns = [
             about["doc_id"].combine_chunks(),
             pa.array(part.column("element_id")[elements]),
-            pieces.side(some, number, window, "L"),
-            pieces.matches(some),
-            pieces.side(some, number, window, "R"),
+            pieces.side(part_matches, number, window, "L"),
+            pieces.matches(part_matches),
+            pieces.side(part_matches, number, window, "R"),
             about["title"].combine_chunks(),
             about["uri"].combine_chunks(),
         ]
@@ -226,30 +226,30 @@ def _strings_of(index: TokenIndex, number: int) -> _Strings:
 
 
 class _Pieces:
-    """Puts texts together of words and of what stands between them, as :class:`_Strings` numbers them."""
+    """Builder of texts from words and the gaps between them, numbered by :class:`_Strings`."""
 
     def __init__(self, index: TokenIndex, number: int) -> None:
         self._part = index.parts[number]
         self._strings = _strings_of(index, number)
 
     def matches(self, matches: Matches) -> pa.Array:
-        """The text of each match, as it stands."""
+        """Return the original text of each match."""
         part, strings = self._part, self._strings
         sizes = matches.end - matches.start
-        places = spans(matches.start, matches.end)
-        numbers = np.empty(2 * len(places), np.int64)
-        numbers[1::2] = part.column("word")[places]
-        before = part.column("gap")[places].astype(np.int64) + strings.gap
-        elements = part.element_of(places)
-        firsts = np.flatnonzero(places == part.column("element_start")[elements])
-        before[firsts] = self._border(elements[firsts] - 1, places[firsts])
+        positions = spans(matches.start, matches.end)
+        numbers = np.empty(2 * len(positions), np.int64)
+        numbers[1::2] = part.column("word")[positions]
+        before = part.column("gap")[positions].astype(np.int64) + strings.gap
+        elements = part.element_of(positions)
+        firsts = np.flatnonzero(positions == part.column("element_start")[elements])
+        before[firsts] = self._border(elements[firsts] - 1, positions[firsts])
         numbers[:-1:2] = before
         offsets = np.concatenate([[0], np.cumsum(sizes)])
-        numbers[2 * offsets[:-1]] = strings.empty  # what stands before a match
+        numbers[2 * offsets[:-1]] = strings.empty  # no gap before the first word of a match
         return strings.joined(numbers, 2 * offsets)
 
     def side(self, matches: Matches, number: int, window: int, side: str) -> pa.Array:
-        """The words on one side of each match, with their punctuation; ``¶`` where another block begins."""
+        """Return the context on one side of each match, with punctuation; ``¶`` separates blocks."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -262,28 +262,28 @@ class _Pieces:
         numbers = np.full((len(matches), 2 * window + 1), strings.empty, np.int64)
         last = matches.end - 1 if side == "R" else matches.start.copy()
         at = part.element_of(last)
-        # Most windows lie in one element: they are read at once, the others word by word.
-        inside = last + window < starts[at + 1] if side == "R" else last - window >= starts[at]
-        rows = np.flatnonzero(inside)
+        # Most windows are within one element: these are read in one step, the others word by word.
+        fits_element = last + window < starts[at + 1] if side == "R" else last - window >= starts[at]
+        rows = np.flatnonzero(fits_element)
         steps = np.arange(1, window + 1)
-        places = last[rows, None] + (steps if side == "R" else -steps)
-        later = places if side == "R" else places + 1
+        positions = last[rows, None] + (steps if side == "R" else -steps)
+        later = positions if side == "R" else positions + 1
         numbers[rows, : 2 * window : 2] = gap[later].astype(np.int64) + strings.shown
-        numbers[rows, 1 : 2 * window : 2] = word[places]
+        numbers[rows, 1 : 2 * window : 2] = word[positions]
         last[rows] += window if side == "R" else -window
-        others = np.flatnonzero(~inside)
-        for step, (places, elements, crossed) in enumerate(_walk(matches.take(others), number, window, side)):
-            there = np.flatnonzero(places >= 0)
-            rows = others[there]
-            # Between two words stands the gap of the one that comes later.
-            later = places[there] if side == "R" else last[rows]
+        remaining = np.flatnonzero(~fits_element)
+        for step, (positions, elements, crossed) in enumerate(_walk(matches.take(remaining), number, window, side)):
+            has_word = np.flatnonzero(positions >= 0)
+            rows = remaining[has_word]
+            # The gap between two words is stored with the later one.
+            later = positions[has_word] if side == "R" else last[rows]
             between = gap[later].astype(np.int64) + strings.shown
-            over = crossed[there]
-            earlier = at[rows][over] if side == "R" else elements[there][over]
+            over = crossed[has_word]
+            earlier = at[rows][over] if side == "R" else elements[has_word][over]
             between[over] = self._border(earlier, later[over])
             numbers[rows, 2 * step] = between
-            numbers[rows, 2 * step + 1] = word[places[there]]
-            last[rows], at[rows] = places[there], elements[there]
+            numbers[rows, 2 * step + 1] = word[positions[has_word]]
+            last[rows], at[rows] = positions[has_word], elements[has_word]
         if side == "R":
             ends = last + 1 == starts[at + 1]
             following = np.where(ends, tail[at], gap[np.minimum(last + 1, len(part) - 1)]).astype(np.int64)
@@ -293,28 +293,33 @@ class _Pieces:
             numbers = numbers[:, ::-1]
         size = 2 * window + 1
         text = pc.utf8_trim_whitespace(strings.joined(numbers.ravel(), np.arange(0, numbers.size + 1, size)))
-        most = MOST_CHARACTERS * window
-        if pc.max(pc.binary_length(text)).as_py() <= most:  # no character is shorter than a byte
+        max_characters = MAX_CHARACTERS_PER_WORD * window
+        if pc.max(pc.binary_length(text)).as_py() <= max_characters:  # a character has at least one byte
             return text
-        return pc.utf8_slice_codeunits(text, 0, most) if side == "R" else pc.utf8_slice_codeunits(text, -most)
+        return (
+            pc.utf8_slice_codeunits(text, 0, max_characters)
+            if side == "R"
+            else pc.utf8_slice_codeunits(text, -max_characters)
+        )
 
-    def _border(self, elements: Numbers, places: Numbers) -> Numbers:
-        """The string between the last word of an element and the first of another."""
-        tails, gaps = self._part.column("tail")[elements], self._part.column("gap")[places]
+    def _border(self, elements: Numbers, positions: Numbers) -> Numbers:
+        """Return the strings between the last word of an element and the first word of the next."""
+        tails, gaps = self._part.column("tail")[elements], self._part.column("gap")[positions]
         kinds, of = np.unique(tails.astype(np.int64) << 32 | gaps, return_inverse=True)
         return self._strings.borders(kinds)[of]
 
 
 class _Strings:
-    """The strings of a part by number: words, gaps as they stand, gaps with one blank for many, what of a gap belongs to the
-    word before it, and to the word behind it, the empty string. Behind them come the borders of blocks, as they are met.
+    """Numbered strings of an index part.
+
+    Words come first, then four variants of the gaps, then the empty string. Borders of blocks are appended on first use.
 
     Attributes:
-        gap: number of the first gap as it stands.
-        shown: of the first with one blank for many.
-        closing: of the first for the word before it.
-        opening: of the first for the word behind it.
-        empty: of the empty string.
+        gap: Number of the first original gap.
+        shown: Number of the first gap with normalized whitespace.
+        closing: Number of the first gap reduced to the punctuation that belongs to the preceding word.
+        opening: Number of the first gap reduced to the punctuation that belongs to the following word.
+        empty: Number of the empty string.
     """
 
     def __init__(self, part: IndexPart) -> None:
@@ -323,15 +328,15 @@ class _Strings:
         self._gaps = gaps = [_BLANKS.sub(" ", gap) for gap in part.lexicon("gap").to_pylist()]
         closing = [gap.split(" ", 1)[0] for gap in gaps]
         opening = [gap.rsplit(" ", 1)[-1] for gap in gaps]
-        words, made = part.lexicon("word"), pa.array([*gaps, *closing, *opening, ""], pa.large_string())
+        words, gap_variants = part.lexicon("word"), pa.array([*gaps, *closing, *opening, ""], pa.large_string())
         self.gap, self.shown, self.closing, self.opening = (len(words) + n * len(gaps) for n in range(4))
         self.empty = len(words) + 4 * len(gaps)
-        self._strings = pa.concat_arrays([words, part.lexicon("gap"), made])
+        self._strings = pa.concat_arrays([words, part.lexicon("gap"), gap_variants])
         self._borders: dict[int, int] = {}  # tail and gap → number
-        self._lock = threading.Lock()  # several threads may ask one index
+        self._lock = threading.Lock()  # several threads may use one index
 
     def borders(self, kinds: Numbers) -> Numbers:
-        """The numbers of what stands between blocks, for pairs of what ends one (the upper half) and what begins the other."""
+        """Return the numbers of block borders for pairs of tail (upper 32 bits) and gap (lower 32 bits)."""
         import pyarrow as pa
 
         with self._lock:
@@ -347,10 +352,10 @@ class _Strings:
             return np.array([self._borders[kind] for kind in kinds.tolist()], np.int64)
 
     def joined(self, numbers: Numbers, offsets: Numbers) -> pa.Array:
-        """Strings one behind the other: those from each offset to the next make one."""
+        """Concatenate strings: those from each offset up to the next become one."""
         import pyarrow as pa
 
-        # What is taken lies one behind the other in memory: it needs no more than other borders.
+        # The strings are already adjacent in memory: only the offsets change.
         _, starts, content = self._strings.take(pa.array(numbers)).buffers()
         ends = np.frombuffer(starts, np.int64, len(numbers) + 1)[offsets]
         return pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(ends), content)

@@ -55,7 +55,7 @@ class QueriesAccessor(CorpusAccessor, MutableMapping[str, "SavedQuery"], attribu
             query: A query as ``corpus.text.kwic()`` takes it.
             sort: Words to sort its lines by, see ``corpus.text.kwic()``. Empty: reading order.
             subcorpus: Name of a sub-corpus to look in. Empty: all documents.
-            sample: Draw at most so many lines at random. 0: all.
+            sample: Maximum number of lines, drawn at random. 0: all.
             seed: Seed of the sample.
 
         Raises:
@@ -67,17 +67,17 @@ class QueriesAccessor(CorpusAccessor, MutableMapping[str, "SavedQuery"], attribu
             [['money', '"premiums?|excess"']]
         """
         from corpuskit.features.linguistics import saved_queries
-        from corpuskit.features.linguistics.lines import sort_places
+        from corpuskit.features.linguistics.lines import parse_sort
         from corpuskit.tokens import check_query, open_index, parse_query
         from corpuskit.views import subcorpora
 
         parsed = parse_query(query)
         check_query(open_index(self._folder), parsed)
-        sort_places(sort or None)
+        parse_sort(sort or None)
         if subcorpus:
             subcorpora.subcorpus(self._folder, subcorpus)
         if parsed.hint:
-            logger.warning("query %r is kept as it is; %s", name, parsed.hint)
+            logger.warning("query %r is saved unchanged; %s", name, parsed.hint)
         saved = saved_queries.SavedQuery(name.strip(), query, sort, subcorpus, sample, seed)
         saved_queries.save_query(self._folder, saved)
 
@@ -98,7 +98,7 @@ class QueriesAccessor(CorpusAccessor, MutableMapping[str, "SavedQuery"], attribu
         """
         from corpuskit.features.linguistics import saved_queries
 
-        saved_queries.forget_query(self._folder, name)
+        saved_queries.delete_query(self._folder, name)
 
     def __getitem__(self, name: str) -> SavedQuery:
         from corpuskit.features.linguistics.saved_queries import saved_query

@@ -1,4 +1,4 @@
-"""Searching the running text, across words and punctuation: each element is read."""
+"""Regular expression search in the running text of elements, across words and punctuation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from corpuskit.features.linguistics.lines import MOST_CHARACTERS, Sort
+from corpuskit.features.linguistics.lines import MAX_CHARACTERS_PER_WORD, SortKeys
 from corpuskit.store import CorpusFolder
 from corpuskit.store.element_cache import element_tables
 from corpuskit.text import WORD
@@ -21,29 +21,29 @@ from corpuskit.tokens import TokenSelection
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_SLICE: Final = 2_000  # elements whose texts become strings at once, so that the first lines come early
+_SLICE: Final = 2_000  # elements converted to strings together: small, so the first lines come early
 
 Line = tuple[str, int, str, str, str]
 
 
 def lines(folder: CorpusFolder, pattern: str, selection: TokenSelection, *, window: int = 8) -> Iterator[Line]:
-    """The lines (doc_id, element_id, left, match, right) in reading order, as they are found.
+    """Yield the lines (doc_id, element_id, left, match, right) in reading order.
 
     Args:
-        folder: the corpus.
-        pattern: a regular expression, case-insensitive, matched within one element, in the syntax of the package ``regex``:
-            Python's, with ``\\p{Greek}`` and the like.
-        selection: where to look.
-        window: words on each side, in at most 50 characters for each.
+        folder: The corpus.
+        pattern: Regular expression, case-insensitive, matched within one element. The syntax is that of the package ``regex``:
+            Python's with additions such as ``\\p{Greek}``.
+        selection: Tokens to search.
+        window: Number of words on each side, with at most 50 characters per word.
 
     Raises:
-        ConfigurationError: the pattern cannot be read, or takes too long.
+        ConfigurationError: The pattern is invalid or takes too long.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     compiled = compiled_pattern(pattern)
-    # The texts that may match, without creating Python strings of all.
+    # Filter texts in Arrow first, without creating a Python string for each.
     translated = arrow_pattern(pattern)
     where: dict[str, Callable[[pa.ChunkedArray], Any]] = {
         "text": pc.is_valid if translated is None else translated.mask
@@ -51,7 +51,7 @@ def lines(folder: CorpusFolder, pattern: str, selection: TokenSelection, *, wind
     if selection.main:
         where["main"] = functools.partial(pc.equal, True)
     before, after = _contexts(window)
-    most = MOST_CHARACTERS * window
+    max_characters = MAX_CHARACTERS_PER_WORD * window
     for table in element_tables(folder, _doc_ids(selection), columns=["doc_id", "element_id", "text"], where=where):
         for start in range(0, len(table), _SLICE):
             part = table.slice(start, _SLICE)
@@ -63,30 +63,30 @@ def lines(folder: CorpusFolder, pattern: str, selection: TokenSelection, *, wind
                     first, last = match.span()
                     if first < last:
                         backwards = backwards or text[::-1]
-                        left = text[size - _reach(before, backwards, size - first, most) : first]
-                        right = text[last : _reach(after, text, last, most)]
+                        left = text[size - _reach(before, backwards, size - first, max_characters) : first]
+                        right = text[last : _reach(after, text, last, max_characters)]
                         yield doc_id, element_id, " ".join(left.split()), match[0], " ".join(right.split())
 
 
-def sorted_lines(rows: list[Line], places: Sort) -> list[Line]:
-    """The lines by the words at some places; a line without such a word comes behind those that have it."""
+def sorted_lines(rows: list[Line], keys: SortKeys) -> list[Line]:
+    """Return the lines sorted by words. Lines without a word at a position come last."""
 
     def key(line: Line) -> list[tuple[bool, str]]:
         words = {"L": WORD.findall(line[2].casefold())[::-1], "R": WORD.findall(line[4].casefold())}
         return [
             (False, line[3].casefold())
-            if place == 0
-            else (False, words[side][place - 1])
-            if len(words[side]) >= place
+            if distance == 0
+            else (False, words[side][distance - 1])
+            if len(words[side]) >= distance
             else (True, "")
-            for place, side in places
+            for distance, side in keys
         ]
 
     return sorted(rows, key=key)
 
 
 def _doc_ids(selection: TokenSelection) -> list[str] | None:
-    """The documents of a selection; None where these are all."""
+    """Return the documents of a selection, or None if it contains all."""
     index = selection.index
     if all(np.array_equal(chosen, alive) for chosen, alive in zip(selection.documents, index.alive, strict=True)):
         return None
@@ -99,11 +99,11 @@ def _doc_ids(selection: TokenSelection) -> list[str] | None:
 
 @cache
 def _contexts(window: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Up to so many words: before a place, in the text read backwards, and after it."""
+    """Return patterns for up to ``window`` words: before a position, in the reversed text, and after it."""
     return re.compile(rf"(?:\W*{WORD_BACKWARDS}){{0,{window}}}"), re.compile(rf"(?:\W*{WORD.pattern}){{0,{window}}}")
 
 
-def _reach(words: re.Pattern[str], text: str, place: int, most: int) -> int:
-    """Where the words from a place on end."""
-    found = words.match(text, place, place + most)
-    return found.end() if found else place
+def _reach(words: re.Pattern[str], text: str, start: int, max_characters: int) -> int:
+    """Return the end of the words that begin at a position."""
+    match = words.match(text, start, start + max_characters)
+    return match.end() if match else start

@@ -1,4 +1,4 @@
-"""Queries that are kept with the corpus."""
+"""Storage of named queries in the catalog."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _KEY: Final = "query "
-_MOST: Final = 1_000
+_MAX_QUERIES: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class SavedQuery:
-    """A query and how its lines are shown.
+    """A query with the settings of its concordance.
 
     Attributes:
-        name: what it is called.
-        query: what is looked for.
-        sort: by which words the lines are sorted; empty: as they stand.
-        subcorpus: in which sub-corpus; empty: in all documents.
-        sample: at most so many lines, drawn at random; 0: all.
-        seed: of the sample.
+        name: Name of the query.
+        query: The query.
+        sort: Words to sort the lines by. Empty: reading order.
+        subcorpus: Name of a sub-corpus to search. Empty: all documents.
+        sample: Maximum number of lines, drawn at random. 0: all.
+        seed: Seed of the sample.
     """
 
     name: str
@@ -40,16 +40,16 @@ class SavedQuery:
 
 
 def save_query(folder: CorpusFolder, query: SavedQuery) -> None:
-    """Keeps a query; an earlier one of this name is replaced.
+    """Save a query. An existing query of this name is replaced.
 
     Raises:
-        ConfigurationError: it has no name, its sample is below 0, or there are too many.
+        ConfigurationError: The name is empty, the sample is negative, or there are too many saved queries.
     """
     if not query.name.strip():
         raise ConfigurationError("a saved query needs a name")
     check_count(query.sample, "sample")
-    if len(saved_queries(folder)) >= _MOST:
-        raise ConfigurationError(f"there are {_MOST:,} saved queries: forget some")
+    if len(saved_queries(folder)) >= _MAX_QUERIES:
+        raise ConfigurationError(f"there are {_MAX_QUERIES:,} saved queries, the maximum: delete some")
     folder.catalog.set_meta(_KEY + clean(query.name.strip()), json.dumps(asdict(query)))
 
 
@@ -57,7 +57,7 @@ def saved_query(folder: CorpusFolder, name: str) -> SavedQuery:
     """Return a saved query.
 
     Raises:
-        ConfigurationError: there is none of this name.
+        ConfigurationError: There is no query of this name.
     """
     queries = {query.name: query for query in saved_queries(folder)}
     if name.strip() not in queries:
@@ -65,21 +65,21 @@ def saved_query(folder: CorpusFolder, name: str) -> SavedQuery:
     return queries[name.strip()]
 
 
-def forget_query(folder: CorpusFolder, name: str) -> None:
-    """Forgets a saved query.
+def delete_query(folder: CorpusFolder, name: str) -> None:
+    """Delete a saved query.
 
     Raises:
-        ConfigurationError: there is none of this name.
+        ConfigurationError: There is no query of this name.
     """
     key = _KEY + clean(name.strip())
     if folder.catalog.meta(key) is None:
-        there = ", ".join(repr(query.name) for query in saved_queries(folder)) or "none"
-        raise UnknownNameError(f"no saved query {name!r}; there are: {there}")
+        names = ", ".join(repr(query.name) for query in saved_queries(folder)) or "none"
+        raise UnknownNameError(f"no saved query {name!r}; there are: {names}")
     folder.catalog.connection.execute("DELETE FROM meta WHERE key = ?", (key,))
 
 
 def saved_queries(folder: CorpusFolder) -> list[SavedQuery]:
-    """The saved queries, by name."""
+    """Return the saved queries, sorted by name."""
     rows = folder.catalog.rows(
         "SELECT value FROM meta WHERE key >= ? AND key < ? ORDER BY key", (_KEY, _KEY + "\uffff")
     )
@@ -87,17 +87,17 @@ def saved_queries(folder: CorpusFolder) -> list[SavedQuery]:
 
 
 def _read(value: str) -> SavedQuery | None:
-    """The query of a catalogue, which may be from elsewhere; None for what is none."""
+    """Parse a stored query. Return None for an invalid value: the corpus may come from another source."""
     try:
-        said = json.loads(value)
-        name, query, sort, subcorpus = (str(said[name]) for name in ("name", "query", "sort", "subcorpus"))
-        return SavedQuery(name, query, sort, subcorpus, int(said["sample"]), int(said["seed"]))
+        record = json.loads(value)
+        name, query, sort, subcorpus = (str(record[name]) for name in ("name", "query", "sort", "subcorpus"))
+        return SavedQuery(name, query, sort, subcorpus, int(record["sample"]), int(record["seed"]))
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return None
 
 
 def queries_frame(folder: CorpusFolder) -> pd.DataFrame:
-    """Columns name, query, sort, subcorpus (str), sample, seed (Int64)."""
+    """Return the saved queries with the columns name, query, sort, subcorpus (str), sample, seed (Int64)."""
     import pandas as pd
 
     names = list(SavedQuery.__dataclass_fields__)

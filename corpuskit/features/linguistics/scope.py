@@ -1,4 +1,4 @@
-"""Part of a corpus that the methods of ``corpus.text`` look at: documents, main content, copies."""
+"""Selection of documents and tokens for the methods of ``corpus.text``."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
-    """Where to look, again and again: the tokens are those of the corpus as it is then.
+class TokenScope:
+    """Options that select tokens. Each call of a method uses the present state of the corpus.
 
     Attributes:
-        folder: the corpus.
-        doc_ids: only these documents; None for all.
-        main: only the main content.
-        copies: in exact copies of documents too.
+        folder: The corpus.
+        doc_ids: Documents. None: all.
+        main: Select only the main content.
+        copies: Include exact copies of documents.
     """
 
     folder: CorpusFolder
@@ -40,21 +40,21 @@ class Scope:
     copies: bool = False
 
     def selection(self, subcorpus: str = "") -> TokenSelection:
-        """The tokens, or those of them that are in a sub-corpus.
+        """Return the tokens, optionally only those in a sub-corpus.
 
         Raises:
-            ConfigurationError: there is no such sub-corpus, or it has no documents here.
+            ConfigurationError: There is no such sub-corpus, or it has none of the documents.
         """
-        return chosen(self.folder, self._ids(subcorpus), main=self.main, copies=self.copies)
+        return select_tokens(self.folder, self._ids(subcorpus), main=self.main, copies=self.copies)
 
     def rest(self, doc_ids: Sequence[str], subcorpus: str = "") -> TokenSelection:
-        """All but some documents."""
-        ids = others(self.folder, doc_ids, copies=self.copies)
+        """Return the tokens of all documents except these."""
+        ids = complement_ids(self.folder, doc_ids, copies=self.copies)
         within = self._ids(subcorpus)
         if within is not None:
             known = set(within)
             ids = [doc_id for doc_id in ids if doc_id in known]
-        return chosen(self.folder, ids, main=self.main, copies=self.copies)
+        return select_tokens(self.folder, ids, main=self.main, copies=self.copies)
 
     def _ids(self, subcorpus: str) -> Sequence[str] | None:
         if not subcorpus:
@@ -63,58 +63,58 @@ class Scope:
         if self.doc_ids is not None:
             known = set(self.doc_ids)
             ids = [doc_id for doc_id in ids if doc_id in known]
-        return at_least_one(ids, f"the sub-corpus {subcorpus!r} has none of these documents")
+        return at_least_one(ids, f"the sub-corpus {subcorpus!r} has none of the selected documents")
 
 
-def chosen(
+def select_tokens(
     folder: CorpusFolder, doc_ids: Sequence[str] | None = None, *, main: bool = True, copies: bool = False
 ) -> TokenSelection:
-    """The tokens of some documents, each exact copy of a text once.
+    """Return the tokens of documents.
 
     Args:
-        folder: the corpus.
-        doc_ids: only these documents; None for all.
-        main: only the main content.
-        copies: keeps documents whose main text another one has too.
+        folder: The corpus.
+        doc_ids: Documents. None: all.
+        main: Select only the main content.
+        copies: Include documents with the same main text as another document.
     """
     index = open_index(folder)
-    return select(index, doc_ids, main=main, duplicate_of=None if copies else duplicates(index, folder))
+    return select(index, doc_ids, main=main, duplicate_of=None if copies else duplicate_originals(index, folder))
 
 
 @cached_by_owner
-def duplicates(index: TokenIndex, folder: CorpusFolder) -> Mapping[str, str]:
+def duplicate_originals(index: TokenIndex, folder: CorpusFolder) -> Mapping[str, str]:
     """Return the document that each exact duplicate is a copy of."""
     return document_rows.duplicate_ids(folder)
 
 
-def others(folder: CorpusFolder, doc_ids: Sequence[str], *, copies: bool = False) -> list[str]:
-    """All documents but these; without ``copies``, but the exact copies of these too."""
-    of = {} if copies else duplicates(open_index(folder), folder)
+def complement_ids(folder: CorpusFolder, doc_ids: Sequence[str], *, copies: bool = False) -> list[str]:
+    """Return all documents except these and, without ``copies``, except their exact copies."""
+    of = {} if copies else duplicate_originals(open_index(folder), folder)
     texts = {of.get(doc_id, doc_id) for doc_id in doc_ids}
     return [doc_id for doc_id in frames.other_ids(folder, doc_ids) if of.get(doc_id, doc_id) not in texts]
 
 
 @cached_by_owner
-def described(index: TokenIndex, folder: CorpusFolder, number: int) -> pa.Table:
-    """Return doc_id, title, uri and host of the documents of a part, in its order."""
+def document_table(index: TokenIndex, folder: CorpusFolder, number: int) -> pa.Table:
+    """Return doc_id, title, uri and host of the documents of an index part, in its order."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     rows = document_rows.title_rows(folder)
     ids = index.parts[number].documents.column("doc_id").cast(pa.large_string())
-    places = pc.index_in(ids, value_set=rows["doc_id"].combine_chunks()).combine_chunks()
-    return rows.take(places).set_column(0, "doc_id", ids)
+    rows_of_ids = pc.index_in(ids, value_set=rows["doc_id"].combine_chunks()).combine_chunks()
+    return rows.take(rows_of_ids).set_column(0, "doc_id", ids)
 
 
-def noted(frame: pd.DataFrame, selection: TokenSelection) -> pd.DataFrame:
-    """The frame with a note of what was left out, in ``attrs``."""
+def with_provenance(frame: pd.DataFrame, selection: TokenSelection) -> pd.DataFrame:
+    """Return the frame with the options of the selection in ``attrs``."""
     frame.attrs["main"] = selection.main
     frame.attrs["copies_left_out"] = selection.copies
     return frame
 
 
-def told(selection: TokenSelection) -> str:
-    """What was left out, in words."""
+def duplicates_note(selection: TokenSelection) -> str:
+    """Return a note on omitted copies, empty without such copies."""
     if not selection.copies:
         return ""
     return f"{selection.copies:,} exact {'copy' if selection.copies == 1 else 'copies'} left out, include_duplicates=True (--copies) counts them"
@@ -162,17 +162,17 @@ class ScopedAccessor(CorpusAccessor, attribute="text"):
         @functools.wraps(method)
         def call(*args: Any, docs: Any = None, main: bool = True, copies: bool = False, **named: Any) -> Any:
             if name == "keywords":
-                given = [docs, named.pop("reference", None)]
-                given[: len(args)] = args
-                (docs, named["reference"]), args = given, ()
+                documents = [docs, named.pop("reference", None)]
+                documents[: len(args)] = args
+                (docs, named["reference"]), args = documents, ()
             scoped = self(docs, main_only=main, include_duplicates=copies)
             return getattr(scoped, name)(*args, **named)
 
         return call
 
-    def _scope(self) -> Scope:
+    def _scope(self) -> TokenScope:
         doc_ids = doc_ids_of(self._folder, self._docs)
-        return Scope(self._folder, doc_ids, self._main_only, self._include_duplicates)
+        return TokenScope(self._folder, doc_ids, self._main_only, self._include_duplicates)
 
     def _selection(self) -> TokenSelection:
         return self._scope().selection()
@@ -181,7 +181,7 @@ class ScopedAccessor(CorpusAccessor, attribute="text"):
         return meant(self._folder, self._docs)
 
     def _log_hints(self, *queries: str, syntax: str | None) -> None:
-        """Log what queries may have been meant to be; a column of counts has no place for it."""
+        """Log hints at unintended queries. A table of counts has no column for them."""
         for query in queries if syntax != "text" else ():
             if hint := parse_query(query, syntax).hint:
                 _LOG.warning("%s", hint)

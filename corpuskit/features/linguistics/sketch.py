@@ -1,4 +1,4 @@
-"""Word sketches: what stands in which relation to a word, by patterns of parts of speech."""
+"""Word sketches: words in grammatical relations, found by patterns of part-of-speech tags."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.features.linguistics.association import log_dice
-from corpuskit.features.linguistics.scope import noted
+from corpuskit.features.linguistics.scope import with_provenance
 from corpuskit.features.linguistics.word_lists import strings_column
 from corpuskit.tokens import TokenSelection, find, parse_query
 from corpuskit.validation import check_count
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Where the words of a relation stand; tags are regular expressions for parts of speech (universaldependencies.org/u/pos).
+    """Pattern of a grammatical relation. Tags are regular expressions for parts of speech (universaldependencies.org/u/pos).
 
     Attributes:
-        name: what it is called.
-        of: tags of the word that the sketch is of.
-        side: where the other word stands: left or right.
-        tags: of the other word.
-        between: of words that may stand between the two.
-        most: how many of these.
+        name: Name of the relation.
+        of: Tags of the headword.
+        side: Side of the related word: left or right.
+        tags: Tags of the related word.
+        between: Tags of words allowed between the two.
+        max_between: Maximum number of words between the two.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Relation:
     side: str
     tags: str
     between: str = ""
-    most: int = 0
+    max_between: int = 0
 
 
 _NOUN: Final = "NOUN|PROPN"
@@ -62,7 +62,7 @@ RELATIONS: Final = (
     Relation("noun behind", "ADJ", "right", _NOUN, "ADJ|NOUN|PROPN", 2),
     Relation("adverb before", "ADJ", "left", "ADV"),
 )
-"""In Universal Dependencies' tags. Words are told apart by where they stand only: no parser is asked."""
+"""Relations by tags of Universal Dependencies. Only word order is used, since no parser is required."""
 
 
 def sketch(
@@ -74,47 +74,30 @@ def sketch(
     pos: str = "pos",
     relations: Sequence[Relation] = RELATIONS,
 ) -> pd.DataFrame:
-    """What stands in which relation to a word, the most typical first.
-
-    Args:
-        selection: where to look.
-        word: the word, or the value of another attribute.
-        min_count: words that stand so less often are left out.
-        attribute: what ``word`` is, and what is counted: lemma, lower, word.
-        pos: the layer of parts of speech.
-        relations: what is looked for.
-
-    Returns:
-        Columns relation, word (str), count, total (of the word in all), Int64; log_dice (float64: Rychlý 2008, of the word with
-        this relation); query (str: finds the lines).
-
-    Raises:
-        ConfigurationError: there is no layer of parts of speech, or no such attribute.
-        MissingExtraError: the extra ``text``, which finds sentences, is not installed.
-    """
+    """Return a word sketch; see ``corpus.text.sketch()``. ``relations`` are the patterns to search for."""
     import pandas as pd
 
-    least = check_count(min_count, "min_count")
+    minimum = check_count(min_count, "min_count")
     index = selection.index
     if pos not in index.layers:
         raise ConfigurationError(
-            f"a word sketch needs a layer of parts of speech, {pos!r}: annotate('spacy:MODEL') makes it"
+            f"a word sketch needs a layer of parts of speech, {pos!r}: annotate('spacy:MODEL') creates it"
         )
     total, lexicon = selection.counts(attribute), index.lexicon(attribute)
     head = f"{attribute}=={_quoted(word)}"
-    found = []
+    frames = []
     for relation in relations:
         counts = np.zeros(len(total), np.int64)
-        for number, places in _others(selection, relation, head, pos):
-            numbers = index.numbered(number, attribute, index.parts[number].numbers(attribute, places))
+        for number, positions in _related_words(selection, relation, head, pos):
+            numbers = index.numbered(number, attribute, index.parts[number].numbers(attribute, positions))
             counts += np.bincount(numbers, minlength=len(counts))
-        keep = np.flatnonzero(counts >= max(1, least))
-        words = strings_column(lexicon, keep)
-        o, c = counts[keep].astype(float), total[keep].astype(float)
-        frame = pd.DataFrame({"relation": [relation.name] * len(keep), "word": words, "count": o, "total": c})
+        selected = np.flatnonzero(counts >= max(1, minimum))
+        words = strings_column(lexicon, selected)
+        o, c = counts[selected].astype(float), total[selected].astype(float)
+        frame = pd.DataFrame({"relation": [relation.name] * len(selected), "word": words, "count": o, "total": c})
         frame["log_dice"] = log_dice(o, float(counts.sum()), c)
-        frame["query"] = [_query(relation, head, pos, f"{attribute}=={_quoted(one)}") for one in words]
-        found.append(frame.sort_values(["log_dice", "word"], ascending=[False, True]))
+        frame["query"] = [_query(relation, head, pos, f"{attribute}=={_quoted(other)}") for other in words]
+        frames.append(frame.sort_values(["log_dice", "word"], ascending=[False, True]))
     types = {
         "relation": "str",
         "word": "str",
@@ -123,30 +106,30 @@ def sketch(
         "log_dice": "float64",
         "query": "str",
     }
-    some = [frame for frame in found if len(frame)]
-    whole = pd.concat(some, ignore_index=True) if some else pd.DataFrame(columns=list(types))
-    return noted(whole.astype(types), selection)
+    non_empty = [frame for frame in frames if len(frame)]
+    result = pd.concat(non_empty, ignore_index=True) if non_empty else pd.DataFrame(columns=list(types))
+    return with_provenance(result.astype(types), selection)
 
 
-def _others(selection: TokenSelection, relation: Relation, head: str, pos: str) -> Iterator[tuple[int, Numbers]]:
-    """Places of the other words, each once: parts, and where they stand in them."""
-    # One distance at a time: of matches that end together only the longest would count.
-    found = [
+def _related_words(selection: TokenSelection, relation: Relation, head: str, pos: str) -> Iterator[tuple[int, Numbers]]:
+    """Yield each index part with the distinct positions of related words."""
+    # Search each distance separately: of matches with the same end only the longest is returned.
+    matches_per_distance = [
         find(selection, parse_query(_query(relation, head, pos, distance=distance), "cql"))
-        for distance in range(relation.most + 1)
+        for distance in range(relation.max_between + 1)
     ]
     for number in range(len(selection.index.parts)):
-        spans = [matches.of_part(number) for matches in found]
-        places = [starts if relation.side == "left" else ends - 1 for starts, ends in spans]
-        yield number, np.unique(np.concatenate(places))
+        spans = [matches.of_part(number) for matches in matches_per_distance]
+        positions = [starts if relation.side == "left" else ends - 1 for starts, ends in spans]
+        yield number, np.unique(np.concatenate(positions))
 
 
 def _query(relation: Relation, head: str, pos: str, other: str = "", *, distance: int | None = None) -> str:
-    """The query for a relation: of one word, or of all; at one distance, or at all."""
+    """Return the query of a relation for one related word or all, at one distance or any."""
     of = f'[{head} & {pos}="{relation.of}"]'
     second = f'[{other}{" & " if other else ""}{pos}="{relation.tags}"]'
-    times = f"{{{distance}}}" if distance is not None else f"{{0,{relation.most}}}"
-    between = f'[{pos}="{relation.between}"]{times}' if relation.most and distance != 0 else ""
+    times = f"{{{distance}}}" if distance is not None else f"{{0,{relation.max_between}}}"
+    between = f'[{pos}="{relation.between}"]{times}' if relation.max_between and distance != 0 else ""
     parts = (second, between, of) if relation.side == "left" else (of, between, second)
     return " ".join(filter(None, (*parts, "within s")))
 

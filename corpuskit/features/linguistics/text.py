@@ -38,9 +38,9 @@ class TextAccessor(WordCounts, attribute="text"):
         seed: int = 0,
         arrow: bool = False,
     ) -> pd.DataFrame:
-        """Return key words in context: one row a place where the query matches.
+        """Return key words in context: one row per match.
 
-        The same query finds the same places in all methods that take one. A simple query is regular expressions for whole words,
+        A query finds the same matches in all methods with a query parameter. A simple query is regular expressions for whole words,
         case-insensitive, with blanks between them. A query that begins with one of ``[ " ( <`` is CQL, as in the Corpus Workbench
         and Sketch Engine. The words around a match cross the borders of blocks, which ``¶`` marks, but leave neither the document
         nor the selection.
@@ -52,7 +52,7 @@ class TextAccessor(WordCounts, attribute="text"):
             limit: Return only the first lines, in reading order. None: all.
             syntax: ``cql``, ``simple``, ``wildcards`` (``insur*``), or ``text``: one regular expression for the running text, across
                 words and punctuation. None: by the first character.
-            sample: Draw at most so many of the lines at random. None: all.
+            sample: Maximum number of lines, drawn at random. None: all.
             seed: The same lines and seed give the same sample.
             arrow: Return columns of pandas' ArrowDtype.
 
@@ -74,10 +74,10 @@ class TextAccessor(WordCounts, attribute="text"):
 
         self._log_hints(query, syntax=syntax)
         chosen = self._selection()
-        found = kwic(
+        lines = kwic(
             self._folder, chosen, query, window=window, sort=sort, limit=limit, syntax=syntax, sample=sample, seed=seed
         )
-        return convert_dtypes(found, arrow)
+        return convert_dtypes(lines, arrow)
 
     def concordance(
         self,
@@ -92,15 +92,15 @@ class TextAccessor(WordCounts, attribute="text"):
         """Return a concordance: key words in context with the matches aligned.
 
         Args:
-            query: A query as :meth:`kwic` takes it.
+            query: A query, see :meth:`kwic`.
             window: Number of words on each side, at most 10,000.
             sort: Words to sort by, see :meth:`kwic`.
             syntax: See :meth:`kwic`.
-            sample: Draw at most so many of the lines at random. None: all.
+            sample: Maximum number of lines, drawn at random. None: all.
             seed: The same lines and seed give the same sample.
 
         Returns:
-            A :class:`corpuskit.features.linguistics.concordance.Concordance`: ``.frame`` is what :meth:`kwic` returns, ``.view()`` the widget.
+            A :class:`corpuskit.features.linguistics.concordance.Concordance`: ``.frame`` is the result of :meth:`kwic`, ``.view()`` the widget.
 
         Raises:
             ConfigurationError: The query or ``sort`` cannot be read, a number is out of range.
@@ -117,8 +117,8 @@ class TextAccessor(WordCounts, attribute="text"):
             from corpuskit.features.linguistics.saved_queries import SavedQuery
             from corpuskit.features.linguistics.widgets.concordance import ConcordanceView
 
-            asked = SavedQuery("", query, sort or "", "", sample or 0, seed)
-            return ConcordanceView(scope, asked, window=window, syntax=syntax)
+            query_settings = SavedQuery("", query, sort or "", "", sample or 0, seed)
+            return ConcordanceView(scope, query_settings, window=window, syntax=syntax)
 
         return concordance(
             self._folder,
@@ -144,7 +144,7 @@ class TextAccessor(WordCounts, attribute="text"):
         Each row leads to the lines, and each line to its document.
 
         Args:
-            query: A query as :meth:`kwic` takes it. Empty: begin with the word list.
+            query: A query, see :meth:`kwic`. Empty: begin with the word list.
             window: Number of words on each side, at most 10,000.
             sort: Words to sort by, see :meth:`kwic`.
 
@@ -167,7 +167,7 @@ class TextAccessor(WordCounts, attribute="text"):
         syntax: str | None = None,
         arrow: bool = False,
     ) -> pd.DataFrame:
-        """Return where matches stand in the corpus, for a dispersion plot.
+        """Return the positions of matches in the corpus, for a dispersion plot.
 
         Args:
             queries: Queries as :meth:`kwic` takes them.
@@ -176,7 +176,7 @@ class TextAccessor(WordCounts, attribute="text"):
 
         Returns:
             Columns pattern, doc_id, word (the match, in lower case) (str); element_id (int32); place (float64, share of all tokens
-            that stand before it); title, uri (str).
+            that precede it); title, uri (str).
 
         Raises:
             ConfigurationError: A query cannot be read.
@@ -201,18 +201,18 @@ class TextAccessor(WordCounts, attribute="text"):
     ) -> int:
         """Give each token a value in a layer, to query (``[lemma="go"]``) and to count (``attribute="lemma"``).
 
-        What has a value keeps it; a stopped call keeps what it has done. New documents get their lemmas by themselves; for other
-        layers call again.
+        Existing values are not changed. An interrupted call saves the values computed before. Lemmas of new documents are added
+        automatically; for other layers repeat the call.
 
         Args:
-            name: Name of the layer. ``lemma`` needs no function: simplemma finds it in the language of each document.
+            name: Name of the layer. ``lemma`` does not need a function: simplemma finds it in the language of each document.
                 ``spacy:MODEL``: the layers lemma, pos, tag, dep and ent, as far as the model has them, of documents in its language.
                 ``conllu:PATH`` and ``vert:PATH``: layers from a file that a tagger wrote, of documents named in it by doc_id or URI
                 as the exports ``conllu`` and ``vert`` name them; a document with other words is a row of ``corpus.failures()``.
             function: Takes the words of a sentence, returns a value for each.
             columns: ``vert``: names of the file's columns, such as ``["word", "tag", "lemma"]``. ``conllu``: keys of its column MISC
                 that become layers too.
-            replace: Make values anew where there are some.
+            replace: Replace existing values.
             progress: Show a progress bar.
 
         Returns:
@@ -250,7 +250,7 @@ class TextAccessor(WordCounts, attribute="text"):
 
         Returns:
             Columns word (str), length (characters), count, documents (int64), share (float64, of all words), capitalised (float64, share of the
-            occurrences inside a sentence that begin with a capital; missing where there are none), proper (bool, whether more than
+            occurrences inside a sentence that begin with a capital; missing without such an occurrence), proper (bool, whether more than
             half of at least two such occurrences are capitalised; in German that holds for every noun), known (boolean, missing
             without ``known`` and ``tags``). With ``tags`` also ``NAME_tags`` for each dictionary and common_tags (str, sorted).
 
@@ -261,13 +261,13 @@ class TextAccessor(WordCounts, attribute="text"):
         """
         from corpuskit.preprocessing.words_and_characters import vocabulary
 
-        found = self._doc_ids()
+        doc_ids = self._doc_ids()
         return convert_dtypes(
-            vocabulary(self._folder, known=known, min_count=min_count, tags=tags, doc_ids=found), arrow
+            vocabulary(self._folder, known=known, min_count=min_count, tags=tags, doc_ids=doc_ids), arrow
         )
 
     def charset(self, *, by_site: bool = False, arrow: bool = False) -> pd.DataFrame:
-        """Return one row a character of the main content, the most frequent first.
+        """Return one row per character of the main content, the most frequent first.
 
         Args:
             by_site: Add the columns ``count HOST`` and ``per_million HOST`` for each host.

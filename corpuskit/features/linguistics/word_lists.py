@@ -1,4 +1,4 @@
-"""Word lists, runs of words, and how words are spread over documents: plain frames."""
+"""Word lists, n-grams, clusters, occurrences and dispersion, as DataFrames."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from corpuskit.errors import ConfigurationError
 from corpuskit.features.linguistics.association import deviation_of_proportions
-from corpuskit.features.linguistics.scope import chosen, described, noted
+from corpuskit.features.linguistics.scope import document_table, select_tokens, with_provenance
 from corpuskit.store import CorpusFolder
 from corpuskit.tokens import Matches, TokenSelection, find, parse_query
 from corpuskit.tokens.index import missing_attribute_message
@@ -22,28 +22,19 @@ if TYPE_CHECKING:
 
     Numbers = npt.NDArray[Any]
 
-_LONGEST_RUN: Final = 10
+_MAX_N: Final = 10
 _POSITIONS: Final = ("any", "left", "right")
-_AT_ONCE: Final = 8_000_000  # tokens whose runs are counted together
+_TOKENS_PER_GROUP: Final = 8_000_000  # tokens at which n-grams of one group begin: limits memory
 
 
 def wordlist(selection: TokenSelection, *, min_count: int = 1, attribute: str = "lower") -> pd.DataFrame:
-    """The words, most frequent first.
-
-    Args:
-        selection: the tokens.
-        min_count: rarer words are left out.
-        attribute: what is counted: lower (words in lower case), word, or a layer such as lemma.
-
-    Returns:
-        Columns word (str), count, documents (Int64), per_million (float64).
-    """
-    least = check_count(min_count, "min_count")
+    """Return the words, the most frequent first; see ``corpus.text.wordlist()``."""
+    minimum = check_count(min_count, "min_count")
     counts = selection.counts(attribute)
-    keep = np.flatnonzero(counts >= max(1, least))
-    keep = keep[np.argsort(-counts[keep], kind="stable")]  # a lexicon is in order
-    words = strings_column(selection.index.lexicon(attribute), keep)
-    return _listed(selection, "word", words, counts[keep], selection.document_counts(attribute)[keep])
+    selected = np.flatnonzero(counts >= max(1, minimum))
+    selected = selected[np.argsort(-counts[selected], kind="stable")]  # a lexicon is sorted
+    words = strings_column(selection.index.lexicon(attribute), selected)
+    return _counts_frame(selection, "word", words, counts[selected], selection.document_counts(attribute)[selected])
 
 
 def ngrams(
@@ -55,43 +46,30 @@ def ngrams(
     attribute: str = "lower",
     syntax: str | None = None,
 ) -> pd.DataFrame:
-    """Runs of ``n`` words of one element, most frequent first; with a query those in which a whole match of it stands.
-
-    Args:
-        selection: the tokens.
-        n: how many words.
-        min_count: rarer runs are left out.
-        query: as :func:`corpuskit.tokens.parse_query` reads it.
-        attribute: what is counted: lower (words in lower case), word, or a layer such as lemma.
-        syntax: cql, simple or wildcards.
-
-    Returns:
-        Columns ngram (str), count, documents (Int64), per_million (float64: of all words).
-
-    Raises:
-        ConfigurationError: ``n`` is not between 1 and 10, or the query cannot be read.
-    """
-    if not 1 <= n <= _LONGEST_RUN:
-        raise ConfigurationError(f"n={n}: expected 1 to {_LONGEST_RUN}")
-    least = max(1, check_count(min_count, "min_count"))
+    """Return the n-grams within elements, the most frequent first; see ``corpus.text.ngrams()``."""
+    if not 1 <= n <= _MAX_N:
+        raise ConfigurationError(f"n={n}: expected 1 to {_MAX_N}")
+    minimum = max(1, check_count(min_count, "min_count"))
     if query is None:
-        found = [_counted(selection, starts, n, attribute, least) for starts in _all_starts(selection, n, attribute)]
+        counted = [
+            _count_runs(selection, starts, n, attribute, minimum) for starts in _all_starts(selection, n, attribute)
+        ]
     else:
         matches = find(selection, parse_query(query, syntax))
-        found = [_counted(selection, _starts_around(matches, n), n, attribute, least)]
-    return _runs_listed(selection, found, n, attribute, "ngram")
+        counted = [_count_runs(selection, _starts_around(matches, n), n, attribute, minimum)]
+    return _runs_frame(selection, counted, n, attribute, "ngram")
 
 
-def _runs_listed(
-    selection: TokenSelection, found: list[tuple[Numbers, Numbers, Numbers]], n: int, attribute: str, name: str
+def _runs_frame(
+    selection: TokenSelection, counted: list[tuple[Numbers, Numbers, Numbers]], n: int, attribute: str, name: str
 ) -> pd.DataFrame:
-    """Runs, most frequent first."""
-    runs = np.concatenate([np.empty((0, n), np.int64), *(runs for runs, _, _ in found)])
-    counts = np.concatenate([np.empty(0, np.int64), *(counts for _, counts, _ in found)])
-    documents = np.concatenate([np.empty(0, np.int64), *(documents for _, _, documents in found)])
-    order = np.argsort(-counts, kind="stable")  # the runs of a group are in order, and so are the groups
-    texts = _joined(selection.index.lexicon(attribute), runs[order])
-    return _listed(selection, name, texts, counts[order], documents[order])
+    """Return counted n-grams as a frame, the most frequent first."""
+    runs = np.concatenate([np.empty((0, n), np.int64), *(runs for runs, _, _ in counted)])
+    counts = np.concatenate([np.empty(0, np.int64), *(counts for _, counts, _ in counted)])
+    documents = np.concatenate([np.empty(0, np.int64), *(documents for _, _, documents in counted)])
+    order = np.argsort(-counts, kind="stable")  # n-grams are sorted within groups, and groups are sorted
+    texts = _join_words(selection.index.lexicon(attribute), runs[order])
+    return _counts_frame(selection, name, texts, counts[order], documents[order])
 
 
 def clusters(
@@ -104,77 +82,61 @@ def clusters(
     attribute: str = "lower",
     syntax: str | None = None,
 ) -> pd.DataFrame:
-    """Runs of words of one element in which a match stands, of several lengths, most frequent first.
-
-    Args:
-        selection: the tokens.
-        query: as :func:`corpuskit.tokens.parse_query` reads it.
-        sizes: the fewest and the most words.
-        position: where the match stands: left (the run begins with it), right (it ends with it) or any.
-        min_count: rarer runs are left out.
-        attribute: what is counted: lower (words in lower case), word, or a layer such as lemma.
-        syntax: cql, simple or wildcards.
-
-    Returns:
-        Columns cluster (str), words, count, documents (Int64), per_million (float64: of all words).
-
-    Raises:
-        ConfigurationError: the query, the sizes or the position is wrong.
-    """
+    """Return n-grams of several lengths that contain a match, the most frequent first; see ``corpus.text.clusters()``."""
     import pandas as pd
 
-    rarest = max(1, check_count(min_count, "min_count"))
+    minimum = max(1, check_count(min_count, "min_count"))
     try:
-        least, most = map(int, sizes)
+        min_n, max_n = map(int, sizes)
     except (TypeError, ValueError):
         raise ConfigurationError(f"sizes={sizes!r}: expected two numbers, such as (2, 4)") from None
-    if not 1 <= least <= most <= _LONGEST_RUN:
-        raise ConfigurationError(f"sizes={sizes}: expected two numbers from 1 to {_LONGEST_RUN}, such as (2, 4)")
+    if not 1 <= min_n <= max_n <= _MAX_N:
+        raise ConfigurationError(f"sizes={sizes}: expected two numbers from 1 to {_MAX_N}, such as (2, 4)")
     if position not in _POSITIONS:
         raise ConfigurationError(f"position {position!r}: expected one of {', '.join(_POSITIONS)}")
     if not all(part.has(attribute) for part in selection.index.parts):
         raise ConfigurationError(missing_attribute_message(selection.index, attribute))
     matches = find(selection, parse_query(query, syntax))
-    some = []
-    for n in range(least, most + 1):
-        found = _counted(selection, _starts_around(matches, n, position), n, attribute, rarest)
-        frame = _runs_listed(selection, [found], n, attribute, "cluster")
+    frames = []
+    for n in range(min_n, max_n + 1):
+        counted = _count_runs(selection, _starts_around(matches, n, position), n, attribute, minimum)
+        frame = _runs_frame(selection, [counted], n, attribute, "cluster")
         frame.insert(1, "words", pd.Series([n] * len(frame), dtype="Int64"))
-        some.append(frame)
-    frame = pd.concat(some, ignore_index=True)
+        frames.append(frame)
+    frame = pd.concat(frames, ignore_index=True)
     order = ["count", "words", "cluster"]
-    return noted(frame.sort_values(order, ascending=[False, True, True], ignore_index=True), selection)
+    return with_provenance(frame.sort_values(order, ascending=[False, True, True], ignore_index=True), selection)
 
 
 Starts = list[tuple[int, "Numbers"]]
-"""Parts, and where runs begin in them."""
+"""Index parts and the positions of first words of n-grams in them."""
 
 
 def _all_starts(selection: TokenSelection, n: int, attribute: str) -> list[Starts]:
-    """All beginnings, in groups: all runs that begin with the same word are in the same group."""
+    """Return the positions of all n-grams in groups. N-grams with the same first word are in the same group."""
     index = selection.index
     counts = np.cumsum(selection.counts(attribute))
-    groups = int(counts[-1] // _AT_ONCE) + 1 if len(counts) else 1
+    groups = int(counts[-1] // _TOKENS_PER_GROUP) + 1 if len(counts) else 1
     group_of = counts // (int(counts[-1]) // groups + 1) if len(counts) else counts
-    found = []
+    groups_of_starts = []
     for group in range(groups):
         starts: Starts = []
         for number, part in enumerate(index.parts):
             if groups == 1:
-                places: Any = selection.positions(number)
-                places = np.arange(len(part)) if isinstance(places, slice) else places
+                positions: Any = selection.positions(number)
+                positions = np.arange(len(part)) if isinstance(positions, slice) else positions
             else:
                 local = np.flatnonzero(group_of[index.numbers_of(attribute)[number]] == group)
-                places = part.positions(attribute, local)
-                holds = selection.holds(number, places)
-                places = places if holds is None else places[holds]
-            starts.append((number, _inside(selection, number, places, n)))
-        found.append(starts)
-    return found
+                positions = part.positions(attribute, local)
+                holds = selection.holds(number, positions)
+                positions = positions if holds is None else positions[holds]
+            starts.append((number, _runs_within_elements(selection, number, positions, n)))
+        groups_of_starts.append(starts)
+    return groups_of_starts
 
 
 def _starts_around(matches: Matches, n: int, position: str = "any") -> Starts:
-    selection, found = matches.selection, []
+    selection, starts_per_part = matches.selection, []
     for number in range(len(selection.index.parts)):
         first, last = matches.of_part(number)
         sizes = last - first
@@ -183,113 +145,117 @@ def _starts_around(matches: Matches, n: int, position: str = "any") -> Starts:
         elif position == "right":
             starts = [(last - n)[sizes <= n]]
         else:
-            starts = [(last - n + i)[sizes <= n - i] for i in range(n)]  # from the one that ends with the match on
-        places = np.sort(np.concatenate([np.empty(0, np.int64), *starts]), kind="stable")  # merges what is in order
-        places = places[_changes(places)]
-        found.append((number, _inside(selection, number, places[places >= 0], n)))
-    return found
+            starts = [
+                (last - n + i)[sizes <= n - i] for i in range(n)
+            ]  # the first of these n-grams ends with the match
+        positions = np.sort(
+            np.concatenate([np.empty(0, np.int64), *starts]), kind="stable"
+        )  # a stable sort merges sorted runs
+        positions = positions[_starts_of_groups(positions)]
+        starts_per_part.append((number, _runs_within_elements(selection, number, positions[positions >= 0], n)))
+    return starts_per_part
 
 
-def _inside(selection: TokenSelection, number: int, places: Numbers, n: int) -> Numbers:
-    """The places from which ``n`` words stand in one element of the selection."""
+def _runs_within_elements(selection: TokenSelection, number: int, positions: Numbers, n: int) -> Numbers:
+    """Return the positions with ``n`` words from there on in the same element of the selection."""
     part = selection.index.parts[number]
-    if n == 1 or not len(places):
-        return places
-    if len(places) * 4 > len(part):  # looking at each token is faster than looking for each place's element
-        inside = np.ones(len(part), np.bool_)
+    if n == 1 or not len(positions):
+        return positions
+    if len(positions) * 4 > len(part):  # marking each token is faster than finding the element of each position
+        is_start = np.ones(len(part), np.bool_)
         ends = part.column("element_start")[1:].astype(np.int64)
         for distance in range(1, n):
-            near = ends - distance
-            inside[near[near >= 0]] = False
-        kept: Numbers = places[inside[places]]
-        return kept
-    ends = part.column("element_start").astype(np.int64)[part.element_of(places) + 1]
-    kept = places[places + n <= ends]
-    holds = selection.holds(number, kept)
-    return kept if holds is None else kept[holds]
+            close_to_end = ends - distance
+            is_start[close_to_end[close_to_end >= 0]] = False
+        selected: Numbers = positions[is_start[positions]]
+        return selected
+    ends = part.column("element_start").astype(np.int64)[part.element_of(positions) + 1]
+    selected = positions[positions + n <= ends]
+    holds = selection.holds(number, selected)
+    return selected if holds is None else selected[holds]
 
 
-def _counted(
-    selection: TokenSelection, starts: Starts, n: int, attribute: str, least: int
+def _count_runs(
+    selection: TokenSelection, starts: Starts, n: int, attribute: str, minimum: int
 ) -> tuple[Numbers, Numbers, Numbers]:
-    """The different runs as rows of numbers, how often each occurs and in how many documents."""
-    if not any(len(places) for _, places in starts):
+    """Return the distinct n-grams as rows of word numbers, their counts and their document counts."""
+    if not any(len(positions) for _, positions in starts):
         return np.empty((0, n), np.int64), np.empty(0, np.int64), np.empty(0, np.int64)
     import pandas as pd
 
     index = selection.index
 
-    def words(distance: int, chosen: list[Numbers]) -> Numbers:
+    def words(distance: int, positions_per_part: list[Numbers]) -> Numbers:
         return np.concatenate(
             [
-                index.numbered(number, attribute, index.parts[number].numbers(attribute, places + distance))
-                for (number, _), places in zip(starts, chosen, strict=True)
+                index.numbered(number, attribute, index.parts[number].numbers(attribute, positions + distance))
+                for (number, _), positions in zip(starts, positions_per_part, strict=True)
             ]
         )
 
-    places = [some for _, some in starts]
-    codes = words(0, places).astype(np.int64)
+    positions = [part_positions for _, part_positions in starts]
+    codes = words(0, positions).astype(np.int64)
     bits = max(1, int(len(index.lexicon(attribute)) - 1).bit_length())
     used = bits
     for distance in range(1, n):
-        if used + bits > 63:  # numbered anew, so that a run's number never outgrows 64 bits
-            codes, used = _ranked(codes)
-        codes = codes << bits | words(distance, places)
+        if used + bits > 63:  # renumber, so the code of an n-gram fits into 64 bits
+            codes, used = _renumber(codes)
+        codes = codes << bits | words(distance, positions)
         used += bits
-        if least > 1:
-            # A run that occurs often begins with shorter ones that do: most others are left out early.
-            keep = _may_be_often(codes, least)
-            codes, places = codes[keep], _kept(places, keep)
-    run, kinds = pd.factorize(codes)  # by hashing: half the time of sorting
+        if minimum > 1:
+            # A frequent n-gram begins with a frequent shorter one: drop most rare ones early.
+            keep = _candidates(codes, minimum)
+            codes, positions = codes[keep], _filter_parts(positions, keep)
+    run, kinds = pd.factorize(codes)  # hashing takes half the time of sorting
     counts = np.bincount(run)
-    pairs = np.sort(run.astype(np.int64) << 32 | _documents(selection, starts, places))
-    documents = np.bincount(pairs[_changes(pairs)] >> 32)
+    pairs = np.sort(run.astype(np.int64) << 32 | _documents(selection, starts, positions))
+    documents = np.bincount(pairs[_starts_of_groups(pairs)] >> 32)
     heads = np.empty(len(kinds), np.int64)
     heads[run[::-1]] = np.arange(len(run))[::-1]
     order = np.argsort(kinds)
-    order = order[counts[order] >= least]
-    rows = np.stack([words(distance, places)[heads[order]] for distance in range(n)], axis=1)
+    order = order[counts[order] >= minimum]
+    rows = np.stack([words(distance, positions)[heads[order]] for distance in range(n)], axis=1)
     return rows, counts[order], documents[order]
 
 
-def _changes(numbers: Numbers) -> npt.NDArray[np.bool_]:
-    """Which numbers are not equal to the one before."""
+def _starts_of_groups(numbers: Numbers) -> npt.NDArray[np.bool_]:
+    """Return a mask of the numbers that differ from the preceding one."""
     first = np.ones(len(numbers), np.bool_)
     first[1:] = numbers[1:] != numbers[:-1]
     return first
 
 
-def _ranked(codes: Numbers) -> tuple[Numbers, int]:
+def _renumber(codes: Numbers) -> tuple[Numbers, int]:
     kinds, of = np.unique(codes, return_inverse=True)
     return of.astype(np.int64), max(1, len(kinds).bit_length())
 
 
-def _may_be_often(codes: Numbers, least: int) -> npt.NDArray[np.bool_]:
-    """Leaves out most codes that occur less often, and none that occurs so often: counts hash values, as sorting is slow."""
+def _candidates(codes: Numbers, minimum: int) -> npt.NDArray[np.bool_]:
+    """Return a mask of codes that may be frequent enough. It counts hash values, so it has false positives but no false negatives."""
     bits = max(10, len(codes).bit_length() + 1)
     hashed = codes.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(
         64 - bits
     )  # Knuth's multiplicative hash
-    found: npt.NDArray[np.bool_] = np.bincount(hashed.view(np.int64))[hashed] >= least
-    return found
+    is_frequent: npt.NDArray[np.bool_] = np.bincount(hashed.view(np.int64))[hashed] >= minimum
+    return is_frequent
 
 
-def _kept(places: list[Numbers], keep: npt.NDArray[np.bool_]) -> list[Numbers]:
-    cuts = np.cumsum([len(some) for some in places])[:-1]
-    return [some[chosen] for some, chosen in zip(places, np.split(keep, cuts), strict=True)]
+def _filter_parts(positions: list[Numbers], keep: npt.NDArray[np.bool_]) -> list[Numbers]:
+    cuts = np.cumsum([len(part_positions) for part_positions in positions])[:-1]
+    return [part_positions[mask] for part_positions, mask in zip(positions, np.split(keep, cuts), strict=True)]
 
 
-def _documents(selection: TokenSelection, starts: Starts, chosen: list[Numbers]) -> Numbers:
-    """A number of each place's document, one in all parts."""
-    found, before = [], 0
-    for (number, _), places in zip(starts, chosen, strict=True):
+def _documents(selection: TokenSelection, starts: Starts, positions_per_part: list[Numbers]) -> Numbers:
+    """Return a document number for each position, unique across parts."""
+    documents, before = [], 0
+    for (number, _), positions in zip(starts, positions_per_part, strict=True):
         part = selection.index.parts[number]
-        found.append(np.searchsorted(part.document_bounds(), places, side="right") - 1 + before)
+        documents.append(np.searchsorted(part.document_bounds(), positions, side="right") - 1 + before)
         before += len(part.documents)
-    return np.concatenate(found)
+    return np.concatenate(documents)
 
 
-def _joined(lexicon: pa.Array, runs: Numbers) -> pd.Series[Any]:
+def _join_words(lexicon: pa.Array, runs: Numbers) -> pd.Series[Any]:
     import pandas as pd
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -301,7 +267,7 @@ def _joined(lexicon: pa.Array, runs: Numbers) -> pd.Series[Any]:
 
 
 def strings_column(lexicon: pa.Array, numbers: Numbers) -> pd.Series[Any]:
-    """The strings of some numbers as a column."""
+    """Return the strings of lexicon numbers as a column."""
     import pandas as pd
     import pyarrow as pa
 
@@ -309,7 +275,7 @@ def strings_column(lexicon: pa.Array, numbers: Numbers) -> pd.Series[Any]:
     return pd.Series(strings.__from_arrow__(lexicon.take(pa.array(numbers))))
 
 
-def _listed(
+def _counts_frame(
     selection: TokenSelection, name: str, texts: pd.Series[Any], counts: Numbers, documents: Numbers
 ) -> pd.DataFrame:
     import pandas as pd
@@ -322,26 +288,16 @@ def _listed(
             "per_million": counts * 1e6 / max(1, selection.size),
         }
     )
-    return noted(frame, selection)
+    return with_provenance(frame, selection)
 
 
 def dispersion(selection: TokenSelection, queries: Sequence[str], *, syntax: str | None = None) -> pd.DataFrame:
-    """How evenly matches are spread over the documents.
-
-    Args:
-        selection: the tokens.
-        queries: as :func:`corpuskit.tokens.parse_query` reads them.
-        syntax: cql, simple or wildcards.
-
-    Returns:
-        Columns pattern (str), count, documents (with a match), parts (documents in all), Int64; dp (Gries 2008), dp_norm
-        (Lijffijt and Gries 2012), float64: 0 for as even as the documents' sizes, towards 1 for in one small document.
-    """
+    """Return the dispersion of matches over the documents; see ``corpus.text.dispersion()``."""
     import pandas as pd
 
     parts = selection.index.parts
     sizes = np.concatenate([np.empty(0), *(selection.document_sizes(number) for number in range(len(parts)))])
-    some = sizes > 0
+    has_tokens = sizes > 0
     rows = []
     for query in queries:
         matches = find(selection, parse_query(query, syntax))
@@ -350,8 +306,8 @@ def dispersion(selection: TokenSelection, queries: Sequence[str], *, syntax: str
             starts, _ = matches.of_part(number)
             of = np.searchsorted(part.document_bounds(), starts, side="right") - 1
             counts = np.concatenate([counts, np.bincount(of, minlength=len(part.documents))])
-        dp, norm = deviation_of_proportions(counts[some], sizes[some])
-        rows.append((query, int(counts.sum()), int((counts > 0).sum()), int(some.sum()), dp, norm))
+        dp, norm = deviation_of_proportions(counts[has_tokens], sizes[has_tokens])
+        rows.append((query, int(counts.sum()), int((counts > 0).sum()), int(has_tokens.sum()), dp, norm))
     types = {
         "pattern": "str",
         "count": "Int64",
@@ -360,18 +316,13 @@ def dispersion(selection: TokenSelection, queries: Sequence[str], *, syntax: str
         "dp": "float64",
         "dp_norm": "float64",
     }
-    return noted(pd.DataFrame(rows, columns=list(types)).astype(types), selection)
+    return with_provenance(pd.DataFrame(rows, columns=list(types)).astype(types), selection)
 
 
 def occurrences(
     folder: CorpusFolder | None, selection: TokenSelection, queries: Sequence[str], *, syntax: str | None = None
 ) -> pd.DataFrame:
-    """Where matches stand, for a dispersion plot.
-
-    Returns:
-        Columns pattern, doc_id, word (str: the match, words in lower case), element_id (int32), place (float64: the share of
-        all tokens that stand before), title, uri (str; missing without a folder).
-    """
+    """Return the positions of matches; see ``corpus.text.occurrences()``. Without a folder, title and uri are missing."""
     import pandas as pd
 
     frames = [_empty_occurrences()]
@@ -391,33 +342,33 @@ def occurrences(
             frame["element_id"] = part.column("element_id")[part.element_of(starts)]
             frame["place"] = (before + _tokens_before(selection, number, starts)) / size
             before += int(selection.document_sizes(number).sum())
-            about = described(selection.index, folder, number) if folder is not None else None
+            about = document_table(selection.index, folder, number) if folder is not None else None
             for name in ("title", "uri"):
                 column = about[name].to_pylist() if about is not None else [None] * len(ids)
                 frame[name] = pd.Series([column[i] for i in of.tolist()], dtype="str")
             frames.append(frame)
     frames = [frame for frame in frames if len(frame)] or frames[:1]
-    return noted(pd.concat(frames, ignore_index=True), selection)
+    return with_provenance(pd.concat(frames, ignore_index=True), selection)
 
 
 def matching_documents(folder: CorpusFolder, query: str) -> list[str]:
-    """Return the documents in which a query matches, by id, each once; exact copies and text beside the main content not counted.
+    """Return the ids of documents with a match in their main content. Exact copies are included.
 
     Raises:
-        ConfigurationError: the query cannot be read.
+        ConfigurationError: The query is invalid.
     """
-    selection = chosen(folder, copies=True)
-    return places_in_documents(folder, selection, query)["doc_id"].tolist()
+    selection = select_tokens(folder, copies=True)
+    return positions_per_document(folder, selection, query)["doc_id"].tolist()
 
 
-def places_in_documents(
+def positions_per_document(
     folder: CorpusFolder, selection: TokenSelection, query: str, *, syntax: str | None = None
 ) -> pd.DataFrame:
-    """Where in each document the matches of a query stand, for a plot a document.
+    """Return the relative positions of matches per document, for a plot with one row per document.
 
     Returns:
-        Columns doc_id, title, uri (str), count (Int64), per_million (float64: of the document's words), places (arrays of
-        float64: the shares of the document's tokens that stand before each match); most matches first.
+        Columns doc_id, title, uri (str), count (Int64), per_million (float64, of the document's words), places (arrays of
+        float64, the share of the document's tokens that precede each match). Documents with the most matches come first.
     """
     import pandas as pd
 
@@ -432,41 +383,43 @@ def places_in_documents(
         bounds = np.concatenate([[0], np.cumsum(sizes)])
         of = np.searchsorted(bounds, before, side="right") - 1
         rows, firsts = np.unique(of, return_index=True)
-        about = described(selection.index, folder, number).take(rows)
+        about = document_table(selection.index, folder, number).take(rows)
         counts = np.diff(np.append(firsts, len(of)))
         frame = about.select(["doc_id", "title", "uri"]).to_pandas()
         frame["count"], frame["per_million"] = counts, counts * 1e6 / sizes[rows]
         frame["places"] = np.split((before - bounds[of]) / sizes[of], firsts[1:])
         tables.append(frame)
     names = ["doc_id", "title", "uri", "count", "per_million", "places"]
-    found = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=names)
-    found = found.astype({"doc_id": "str", "title": "str", "uri": "str", "count": "Int64", "per_million": "float64"})
-    return noted(found.sort_values(["count", "doc_id"], ascending=[False, True], ignore_index=True), selection)
+    result = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=names)
+    result = result.astype({"doc_id": "str", "title": "str", "uri": "str", "count": "Int64", "per_million": "float64"})
+    return with_provenance(
+        result.sort_values(["count", "doc_id"], ascending=[False, True], ignore_index=True), selection
+    )
 
 
 def _match_words(numbers: Any, lexicon: pa.Array, starts: Numbers, ends: Numbers) -> list[str]:
     known: dict[tuple[int, ...], str] = {}
-    found = []
+    texts = []
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
         key = tuple(numbers("lower", slice(start, end)).tolist())
         if key not in known:
             known[key] = " ".join(lexicon[number].as_py() for number in key)
-        found.append(known[key])
-    return found
+        texts.append(known[key])
+    return texts
 
 
-def _tokens_before(selection: TokenSelection, number: int, places: Numbers) -> Numbers:
-    """How many tokens of the selection stand before each place in its part."""
-    chosen = selection.elements(number)
-    if chosen is None:
-        return places
+def _tokens_before(selection: TokenSelection, number: int, positions: Numbers) -> Numbers:
+    """Return the number of selected tokens before each position of a part."""
+    selected = selection.elements(number)
+    if selected is None:
+        return positions
     part = selection.index.parts[number]
     starts = part.column("element_start").astype(np.int64)
-    sizes = np.where(chosen, np.diff(starts), 0)
+    sizes = np.where(selected, np.diff(starts), 0)
     before = np.cumsum(sizes) - sizes
-    elements = part.element_of(places)
-    found: Numbers = before[elements] + places - starts[elements]
-    return found
+    elements = part.element_of(positions)
+    counts: Numbers = before[elements] + positions - starts[elements]
+    return counts
 
 
 def _empty_occurrences() -> pd.DataFrame:

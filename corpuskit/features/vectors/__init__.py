@@ -11,8 +11,8 @@ GROUP = FeatureGroup(
     hooks={
         "check": "corpuskit.vectors:check",
         "document columns": "corpuskit.vectors:topic_column",
-        "remove documents": "corpuskit.vectors:forget",
+        "remove documents": "corpuskit.vectors:remove_documents",
         "similar documents": "corpuskit.features.vectors.similarity:similar_documents",
     },
 )
-"""What vectors add to the core."""
+"""Entry points of the feature group."""

@@ -27,23 +27,23 @@ class VectorsAccessor(CorpusAccessor, attribute="vectors"):
         replace: bool = False,
         progress: bool = True,
     ) -> int:
-        """Give a vector to each document that has none.
+        """Compute the missing vectors of documents.
 
-        Stopped, it keeps what it has: at most 2,000 documents are asked for again.
+        An interrupted call saves complete batches: at most 2,000 documents are embedded again.
 
         Args:
             name: Name of the vectors; ``corpus`` for those of the corpus' own latent semantic space.
-            function: Takes a list of texts (title and main text, at most 30,000 characters each), returns an array with one row a
+            function: Takes a list of texts (title and main text, at most 30,000 characters each), returns an array with one row per
                 text, such as ``SentenceTransformer(...).encode``. None for ``corpus``.
-            batch: Number of texts that the function gets at once.
+            batch: Number of texts per call of the function.
             replace: Delete the vectors of this name first.
             progress: Show a progress bar.
 
         Returns:
-            The number of documents that were given a vector.
+            The number of documents embedded.
 
         Raises:
-            ConfigurationError: No function is given, or it returned something else than vectors.
+            ConfigurationError: The function is missing, or its output is not a matrix with one row per text.
             CorpusError: The disk cannot be written.
 
         Example:
@@ -57,21 +57,21 @@ class VectorsAccessor(CorpusAccessor, attribute="vectors"):
         return embed(self._folder, name, function, batch=batch, replace=replace, progress=progress)
 
     def similar(self, to: Any, n: int = 20, *, name: str = "corpus", arrow: bool = False) -> pd.DataFrame:
-        """Return the documents that are most like one, several, or a text.
+        """Return the documents most similar to one document, several documents or a text.
 
         Args:
-            to: An id, a URI or a file name; a text, where there is no such document; or several documents, as ids or a DataFrame
+            to: An id, a URI or a file name; a text, if there is no such document; or several documents, as ids or a DataFrame
                 with ``doc_id``.
-            n: Maximum number of documents. Of equal texts one is returned; those asked with and their copies are left out.
-            name: Name of the vectors. Only those of the corpus can be asked with a text.
+            n: Maximum number of documents. Of equal texts one is returned. The query documents and their copies are excluded.
+            name: Name of the vectors. A text as query needs the vectors ``corpus``.
             arrow: Return columns of pandas' ArrowDtype.
 
         Returns:
-            Columns doc_id, title, uri (str), score (float64, the cosine, at most 1), shared (str, up to five words that say most of
-            what both are about), the most similar first.
+            Columns doc_id, title, uri (str), score (float64, the cosine, at most 1), shared (str, up to five words that are
+            characteristic of both), the most similar first.
 
         Raises:
-            ConfigurationError: Nothing to ask with, ``n`` is below 1, or no word of the text is known.
+            ConfigurationError: The query is empty, ``n`` is below 1, or no word of the text is known.
             UnknownDocumentError: A document is not in the corpus.
 
         Example:
@@ -85,16 +85,16 @@ class VectorsAccessor(CorpusAccessor, attribute="vectors"):
     def topics(self, n: int | None = None, *, name: str = "corpus", seed: int = 0, renew: bool = False) -> Topics:
         """Return the topics of the corpus, in groups, with names.
 
-        They are made once and kept, with what you rename, merge and split. New documents are assigned without moving the old.
+        Topics are computed once and stored with your edits (rename, merge, split). New documents are assigned to existing topics.
 
         Args:
-            n: Number of topics; another number than before makes them anew. None: those there are, or else the usual number.
+            n: Number of topics. Another number than before computes them again. None: the stored topics, else the default number.
             name: Name of the vectors.
             seed: The same documents and seed give the same topics.
-            renew: Make them anew. What you said of topics holds for those with the same documents.
+            renew: Compute topics again. Edits are applied to topics with the same documents.
 
         Returns:
-            A :class:`corpuskit.vectors.Topics`: ``.frame`` has one row a topic, ``.chart()`` draws them.
+            A :class:`corpuskit.vectors.Topics`: ``.frame`` has one row per topic, ``.chart()`` draws them.
 
         Raises:
             ConfigurationError: ``n`` is out of range, or there are no vectors of this name.
@@ -112,24 +112,23 @@ class VectorsAccessor(CorpusAccessor, attribute="vectors"):
     def positions(
         self, *, name: str = "corpus", seed: int = 0, renew: bool = False, arrow: bool = False
     ) -> pd.DataFrame:
-        """Return where each document stands on the map.
+        """Return the position of each document on the map.
 
-        The layout is made once and kept. Documents that come later are placed among those that are like them, and none of the others
-        moves.
+        The layout is computed once and stored. Later documents are placed near similar ones, and other documents are not moved.
 
         Args:
             name: Name of the vectors.
             seed: The same documents and seed give the same layout.
-            renew: Lay out all documents anew.
+            renew: Compute the layout of all documents again.
             arrow: Return columns of pandas' ArrowDtype.
 
         Returns:
-            Columns doc_id, title, uri (str), x, y (float32), by host and URI. The middle is 0, and nine in ten documents lie within 1 of it.
-            ``attrs["placed"]`` is the number of documents that came later; where they are many, ``renew=True`` gives them room.
+            Columns doc_id, title, uri (str), x, y (float32), by host and URI. Nine in ten documents are within 1 of the centre 0.
+            ``attrs["placed"]`` is the number of documents added later. If there are many, compute the layout again.
 
         Raises:
             ConfigurationError: There are no vectors of this name.
-            CorpusError: Something else stands in their place.
+            CorpusError: The path of the vectors is not a directory.
 
         Example:
             >>> places = corpus.vectors.positions()
@@ -151,17 +150,17 @@ class VectorsAccessor(CorpusAccessor, attribute="vectors"):
         name: str = "corpus",
         height: int = 480,
     ) -> DocumentMap:
-        """Return all documents on a map, as a widget: look, search, circle a region, label it, see a crawl come in.
+        """Return all documents on a map, as a widget to browse, search, select regions, label them and follow a crawl.
 
         ``.selection`` is a DataFrame of the chosen documents. A key labels all of them as one group: these labels have the origin
-        ``group``, train a model as the root of their number would, and give way to a look at a document.
+        ``group``, are weighted in training as the square root of their number, and are replaced by individual labels.
 
         Args:
             docs: Documents: a DataFrame or Series with ``doc_id``, a mask, ids, URIs or file names, or the name of a sub-corpus. None: all.
-            colour: ``topic``, ``label``, ``relevance``, ``source``, ``language`` or ``date``. None: by topic, where there are some.
+            colour: ``topic``, ``label``, ``relevance``, ``source``, ``language`` or ``date``. None: by topic if topics exist, else by label.
             by: Name of the annotator. None: the name of the user.
             keys: Key → label. Default: r relevant, o other, u unsure.
-            name: Name of the vectors that the map is made of.
+            name: Name of the vectors.
             height: Height of the map in pixels.
 
         Raises:

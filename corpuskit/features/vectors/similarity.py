@@ -1,4 +1,4 @@
-"""What widgets take from the vectors of a corpus: the points and regions of the map, and documents like some."""
+"""Data sources of the widgets: points and regions of the map, and similar documents."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from corpuskit.vectors import positions, similar, topics
 if TYPE_CHECKING:
     import pandas as pd
 
-SIMILAR: Final = 50  # documents that are like some
+SIMILAR: Final = 50  # number of similar documents
 
 
 def points_and_regions(folder: CorpusFolder, name: str) -> Callable[[], tuple[pd.DataFrame, pd.DataFrame | None]]:
-    """Return what gives the places of all documents, with their topics, and the topics as regions.
+    """Return a function that computes the points of all documents with topics, and the topics as regions.
 
     Args:
-        folder: the corpus.
-        name: of the vectors.
+        folder: The corpus.
+        name: Name of the vectors.
     """
 
     def give() -> tuple[pd.DataFrame, pd.DataFrame | None]:
         points = positions(folder, name)
-        told = topics(folder, name=name)
-        points["topic"] = told.of().set_index("doc_id")["topic"].reindex(points["doc_id"]).array
-        return points, told.frame
+        current = topics(folder, name=name)
+        points["topic"] = current.of().set_index("doc_id")["topic"].reindex(points["doc_id"]).array
+        return points, current.frame
 
     return give
 
@@ -47,6 +47,6 @@ def similar_documents(
         try:
             return similar(folder, doc_ids, n, name)
         except ConfigurationError as error:
-            raise ConfigurationError(f"nothing can be told to be like these: {error}") from error
+            raise ConfigurationError(f"cannot find similar documents: {error}") from error
 
     return give

@@ -12,8 +12,19 @@ from corpuskit.preprocessing.steps.measures import characters, language, persona
 from corpuskit.preprocessing.steps.whole_corpus import blocks, duplicates
 
 __all__ = [
-    "Step", "blocks", "characters", "dehyphenate", "duplicates", "keep", "language", "made", "normalize", "personal_data",
-    "quality", "step", "words",
+    "Step",
+    "blocks",
+    "characters",
+    "dehyphenate",
+    "duplicates",
+    "keep",
+    "language",
+    "normalize",
+    "personal_data",
+    "quality",
+    "resolve_step",
+    "step",
+    "words",
 ]  # fmt: skip
 
 # Those that a message names first.
@@ -23,16 +34,16 @@ _FIRST: Final = (
 )  # fmt: skip
 
 
-def made(given: Step | str) -> Step:
+def resolve_step(step: Step | str) -> Step:
     """Return a step, for a name the step with default options.
 
     Raises:
         ConfigurationError: No step has this name.
     """
-    if isinstance(given, Step):
-        return given
+    if isinstance(step, Step):
+        return step
     import_all(__name__)
-    if given not in STEPS:
+    if step not in STEPS:
         names = [*_FIRST, *sorted(STEPS.keys() - set(_FIRST))]
-        raise ConfigurationError(f"step {given!r} is unknown; there are: {', '.join(names)}, and keep(...)")
-    return STEPS[given]()
+        raise ConfigurationError(f"step {step!r} is unknown; there are: {', '.join(names)}, and keep(...)")
+    return STEPS[step]()

@@ -28,8 +28,8 @@ def words() -> Step:
 
 
 def _words(text: str) -> dict[str, Value]:
-    found = sum(len(texts.sentences(line)) for line in text.split("\n"))
-    return {"text_words": texts.count_words(text), "text_characters": len(text), "text_sentences": found}
+    count = sum(len(texts.sentences(line)) for line in text.split("\n"))
+    return {"text_words": texts.count_words(text), "text_characters": len(text), "text_sentences": count}
 
 
 @named
@@ -85,5 +85,5 @@ def personal_data(*, region: str | None = None) -> Step:
 
 
 def _personal(region: str | None, text: str) -> dict[str, Value]:
-    found = [one.kind for one in texts.personal_data(text, region=region)]
-    return {f"{kind}s": found.count(kind) for kind in ("email", "phone", "ip", "iban")}
+    kinds = [match.kind for match in texts.personal_data(text, region=region)]
+    return {f"{kind}s": kinds.count(kind) for kind in ("email", "phone", "ip", "iban")}

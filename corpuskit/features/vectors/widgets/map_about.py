@@ -1,4 +1,4 @@
-"""What the map tells of a document, and which documents a search finds."""
+"""Details of documents on the map, and search by title, address or text."""
 
 from __future__ import annotations
 
@@ -10,24 +10,26 @@ from corpuskit.hooks import hook
 from corpuskit.labels import corpus_labels
 from corpuskit.store import CorpusFolder
 
-_IN_QUERY: Final = 500  # documents asked for at once
-_LONGEST: Final = 300  # characters of a title or an address
+_IDS_PER_QUERY: Final = 500  # parameters per SQL statement
+_MAX_LENGTH: Final = 300  # characters of a title or an address
 _SNIPPET: Final = 400  # characters
 
 
-def title_of(folder: CorpusFolder, doc_ids: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Return document → title and source of some; those that are gone are left out."""
-    found: dict[str, tuple[str, str]] = {}
-    for start in range(0, len(doc_ids), _IN_QUERY):
-        part = list(doc_ids[start : start + _IN_QUERY])
+def titles_and_sources(folder: CorpusFolder, doc_ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return document → title and source. Removed documents are omitted."""
+    titles: dict[str, tuple[str, str]] = {}
+    for start in range(0, len(doc_ids), _IDS_PER_QUERY):
+        part = list(doc_ids[start : start + _IDS_PER_QUERY])
         marks = ", ".join("?" * len(part))
         rows = folder.catalog.tuples(f"SELECT doc_id, title, uri, host FROM current WHERE doc_id IN ({marks})", part)
-        found |= {doc_id: ((title or uri)[:_LONGEST], (host or "file")[:_LONGEST]) for doc_id, title, uri, host in rows}
-    return found
+        titles |= {
+            doc_id: ((title or uri)[:_MAX_LENGTH], (host or "file")[:_MAX_LENGTH]) for doc_id, title, uri, host in rows
+        }
+    return titles
 
 
 def about(folder: CorpusFolder, doc_id: str, region: str) -> dict[str, Any]:
-    """Return title, address, facts and how the main text begins."""
+    """Return title, address, facts and the beginning of the main text."""
     rows = folder.catalog.tuples(
         "SELECT c.title, c.uri, c.lang, c.words, c.timestamp, s.relevance FROM current c "
         "LEFT JOIN scores s ON s.doc_id = c.doc_id WHERE c.doc_id = ?",
@@ -46,23 +48,23 @@ def about(folder: CorpusFolder, doc_id: str, region: str) -> dict[str, Any]:
     except (CorpusKitError, OSError) as error:
         text = f"(cannot be read: {error})"
     cut = text[:_SNIPPET] + (" …" if len(text) > _SNIPPET else "")
-    told = [fact[:_LONGEST] for fact in facts if fact]
-    return {"title": (title or uri)[:_LONGEST], "uri": uri[:_LONGEST], "facts": told, "text": cut}
+    shown = [fact[:_MAX_LENGTH] for fact in facts if fact]
+    return {"title": (title or uri)[:_MAX_LENGTH], "uri": uri[:_MAX_LENGTH], "facts": shown, "text": cut}
 
 
-def found_by(folder: CorpusFolder, text: str, *, in_texts: bool) -> list[str]:
-    """Return the documents whose title or address has a text, and with ``in_texts`` those that a query of words finds.
+def search_documents(folder: CorpusFolder, text: str, *, in_texts: bool) -> list[str]:
+    """Return the documents with a text in title or address, and with ``in_texts`` those that match it as a query.
 
     Raises:
-        ConfigurationError: the query cannot be read.
+        ConfigurationError: The query is invalid.
     """
-    wanted = text.strip().casefold()
-    if not wanted:
+    needle = text.strip().casefold()
+    if not needle:
         return []
     rows = folder.catalog.tuples("SELECT doc_id, title, uri FROM current")
-    found = {
-        doc_id: None for doc_id, title, uri in rows if wanted in (title or "").casefold() or wanted in uri.casefold()
+    matches = {
+        doc_id: None for doc_id, title, uri in rows if needle in (title or "").casefold() or needle in uri.casefold()
     }
     if in_texts:
-        found |= dict.fromkeys(hook("documents that match")(folder, text))
-    return list(found)
+        matches |= dict.fromkeys(hook("documents that match")(folder, text))
+    return list(matches)

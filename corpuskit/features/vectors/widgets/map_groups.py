@@ -1,4 +1,4 @@
-"""Labels for groups of documents: one act for all of them, one undo, on the disk before they are acknowledged."""
+"""Bulk labels for groups of documents: one action and one undo per group, saved before confirmation."""
 
 from __future__ import annotations
 
@@ -9,41 +9,40 @@ from typing import Final
 from corpuskit.store import CorpusFolder
 from corpuskit.store.labels import WITHDRAWN, Origin
 
-_MOST_ACTS: Final = 1_000  # that can be taken back
+_MAX_UNDO: Final = 1_000  # actions that can be undone
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What came of labelling a group.
+class GroupResult:
+    """Result of labelling a group.
 
     Attributes:
-        label: the label.
-        saved: how many documents got it.
-        kept: how many have a label of this annotator that they got by themselves, and keep it.
+        label: The label.
+        saved: Number of documents labelled.
+        unchanged: Number of documents with an individual label of this annotator.
     """
 
     label: str
     saved: int
-    kept: int
+    unchanged: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Act:
-    """A label and what each document of its group was labelled with before: by its group, or not at all."""
+    """A bulk label with the previous bulk label of each document, or None."""
 
     label: str
     before: dict[str, str | None]
 
 
 class GroupLabels:
-    """The groups that one annotator labels.
+    """Bulk labels of one annotator.
 
-    A document that this annotator has looked at, in the labeller, in an audit or by code, keeps its label: a look at one
-    says more than a circle around many.
+    Individual labels of this annotator are not replaced: they are more reliable than bulk labels.
 
     Args:
-        folder: the corpus.
-        by: whose labels these are.
+        folder: The corpus.
+        by: Name of the annotator.
     """
 
     def __init__(self, folder: CorpusFolder, by: str) -> None:
@@ -51,8 +50,8 @@ class GroupLabels:
         self._by = by
         self._acts: dict[object, _Act] = {}
 
-    def give(self, key: object, doc_ids: Sequence[str], label: str) -> Given:
-        """Labels documents as one group, under a key by which that can be taken back."""
+    def give(self, key: object, doc_ids: Sequence[str], label: str) -> GroupResult:
+        """Label documents as one group. The key identifies the action for ``take_back``."""
         own = self._own()
         known = self._versions()
         asked = [doc_id for doc_id in dict.fromkeys(doc_ids) if doc_id in known]
@@ -60,16 +59,16 @@ class GroupLabels:
         before = {doc_id: own[doc_id][0] if doc_id in own else None for doc_id in group}
         self._save(dict.fromkeys(group, label), known, dict.fromkeys(group, "group"))
         self._acts[key] = _Act(label, before)
-        while len(self._acts) > _MOST_ACTS:
+        while len(self._acts) > _MAX_UNDO:
             del self._acts[next(iter(self._acts))]
-        return Given(label, len(group), len(asked) - len(group))
+        return GroupResult(label, len(group), len(asked) - len(group))
 
     def last(self) -> object | None:
-        """The key of the last act that can be taken back; None where there is none."""
+        """Return the key of the last action that can be undone, or None."""
         return next(reversed(self._acts), None)
 
     def take_back(self, key: object) -> int:
-        """Gives all documents of a group what they had before, but those labelled otherwise since; returns how many."""
+        """Restore the previous labels of a group and return their number. Documents with a newer label are skipped."""
         act = self._acts.get(key)
         if act is None:
             return 0
@@ -88,7 +87,7 @@ class GroupLabels:
         return dict(self._folder.catalog.tuples("SELECT doc_id, version FROM current"))
 
     def _own(self) -> dict[str, tuple[str, bool]]:
-        """What this annotator says now: document → label, and whether it came with a group."""
+        """Return the present labels of this annotator: document → label, and whether it is a bulk label."""
         self._folder.labels.refresh()
         rows = self._folder.catalog.tuples(
             "SELECT target, label, origin = 'group' FROM labels WHERE NOT superseded AND kind = 'document' AND label <> ? AND by = ?",

@@ -1,4 +1,4 @@
-"""The map where no page of its own can be: a picture, its legend and its regions, all of them also in words."""
+"""Static version of the map: a picture with its legend and regions as HTML."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from typing import Any, Final
 import numpy as np
 
 from corpuskit.features.vectors.widgets.map_colours import OTHER, Colouring, palette, shape_of
-from corpuskit.features.vectors.widgets.map_places import Places, bounds
+from corpuskit.features.vectors.widgets.map_places import PointLayout, bounds
 
 _WIDTH, _HEIGHT, _MARGIN = 720, 480, 18
-_TWICE: Final = 2  # drawn twice as large and made smaller: smooth edges
+_TWICE: Final = 2  # drawn at twice the size and scaled down for smooth edges
 _LISTED: Final = 60  # regions
 _GROUND: Final = (255, 255, 255)
 
 
-def png(places: Places, colouring: Colouring) -> bytes:
-    """Draw the points, with the numbers of the largest regions that have room, on white."""
+def png(layout: PointLayout, colouring: Colouring) -> bytes:
+    """Draw the points on white, with numbers of the largest regions that do not overlap."""
     from PIL import Image
 
-    shown = np.flatnonzero(~places.gone)
+    shown = np.flatnonzero(~layout.gone)
     wide, high = _TWICE * _WIDTH, _TWICE * _HEIGHT
     canvas = np.full((high, wide, 3), 255, np.uint8)
     if len(shown):
-        to_page = _page_of(places.xy[shown])
-        at = to_page(places.xy[shown]).astype(int)
+        to_page = _page_of(layout.xy[shown])
+        at = to_page(layout.xy[shown]).astype(int)
         codes = colouring.codes[shown]
-        # What has no colour of its own is drawn first, so that it hides nothing.
+        # Grey points are drawn first, so they do not hide others.
         order = np.argsort(codes < OTHER, kind="stable")
         colours = np.array([_rgb(palette()["light"].get(str(code), "#9aa0a6")) for code in range(256)], np.uint8)
         size = int(np.clip(round(0.9 * np.sqrt(wide * high / len(shown))), 3, 13))
@@ -41,56 +41,58 @@ def png(places: Places, colouring: Colouring) -> bytes:
                     canvas[y, np.clip(at[order, 0] + dx, 0, wide - 1)] = colours[codes[order]]
     picture = Image.fromarray(canvas).resize((_WIDTH, _HEIGHT), Image.Resampling.BOX)
     if len(shown):
-        _number(picture, places, to_page)
+        _number(picture, layout, to_page)
     file = BytesIO()
     picture.quantize(128).save(file, "PNG", optimize=True)
     return file.getvalue()
 
 
 def _page_of(xy: Any) -> Callable[[Any], Any]:
-    """What gives the pixels of places, such that all of these are on the picture."""
+    """Return a function from map positions to pixels that fits all points into the picture."""
     low, high = bounds(xy)
-    room = np.array([_WIDTH - 2 * _MARGIN, _HEIGHT - 2 * _MARGIN], float)
-    scale = float((room / np.maximum(high - low, 1e-9)).min())
+    available = np.array([_WIDTH - 2 * _MARGIN, _HEIGHT - 2 * _MARGIN], float)
+    scale = float((available / np.maximum(high - low, 1e-9)).min())
     if scale > 1e6:
-        scale = 0.0  # all in one place
+        scale = 0.0  # all points coincide
     middle = np.array([_WIDTH / 2, _HEIGHT / 2])
-    return lambda places: np.round(_TWICE * ((places - (low + high) / 2) * scale * np.array([1.0, -1.0]) + middle))
+    return lambda positions: np.round(
+        _TWICE * ((positions - (low + high) / 2) * scale * np.array([1.0, -1.0]) + middle)
+    )
 
 
-def _number(picture: Any, places: Places, to_page: Callable[[Any], Any]) -> None:
-    """Numbers of regions, by which the list below names them; a number that has no room is in the list alone."""
+def _number(picture: Any, layout: PointLayout, to_page: Callable[[Any], Any]) -> None:
+    """Draw the numbers of regions used in the list below. A number that would overlap another is omitted."""
     from PIL import ImageDraw, ImageFont
 
-    draw, font, taken = ImageDraw.Draw(picture), ImageFont.load_default(14), list[tuple[float, float, float, float]]()
-    # Coarse ones first: where there is not room for all, they stay.
-    for number, at in sorted(places.outline()[:_LISTED], key=lambda row: (places.regions[row[1]].level, row[1])):
-        region = places.regions[at]
+    draw, font, boxes = ImageDraw.Draw(picture), ImageFont.load_default(14), list[tuple[float, float, float, float]]()
+    # Coarse regions take precedence over fine ones.
+    for number, at in sorted(layout.outline()[:_LISTED], key=lambda row: (layout.regions[row[1]].level, row[1])):
+        region = layout.regions[at]
         if not region.documents:
             continue
         x, y = (to_page(np.array([region.x, region.y])) / _TWICE).tolist()
         left, top, right, bottom = draw.textbbox((x, y), number, font=font, anchor="mm")
         box = (left - 4, top - 3, right + 4, bottom + 3)
-        if any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in taken):
+        if any(box[0] < b[2] and b[0] < box[2] and box[1] < b[3] and b[1] < box[3] for b in boxes):
             continue
-        taken.append(box)
+        boxes.append(box)
         draw.rounded_rectangle(box, 4, fill=_GROUND, outline=(90, 90, 90))
         draw.text((x, y), number, font=font, fill=(17, 17, 17), anchor="mm")
 
 
-def page(places: Places, colouring: Colouring, picture: bytes, *, line: str, by: str) -> str:
-    """Return the picture with its legend and a list of its regions as HTML; what comes from outside is text."""
+def page(layout: PointLayout, colouring: Colouring, picture: bytes, *, line: str, by: str) -> str:
+    """Return the picture with its legend and a list of regions as HTML. Names and words are escaped."""
     colours = palette()["light"]
     marks = {"circle": "●", "square": "■", "triangle": "▲", "diamond": "◆"}
     legend = " &nbsp; ".join(
         f'<span style="color:{colours[str(code)]}">{marks[shape_of(code)]}</span> {html.escape(name)} ({count:,})'
         for code, name, count in colouring.legend
     )
-    outline = places.outline()
+    outline = layout.outline()
     rows = "".join(
         f"<tr><td>{number}</td><td>{html.escape(region.name)}</td><td>{region.documents:,}</td>"
         f"<td>{html.escape(region.words)}</td></tr>"
-        for number, region in ((number, places.regions[at]) for number, at in outline[:_LISTED])
+        for number, region in ((number, layout.regions[at]) for number, at in outline[:_LISTED])
     )
     more = len(outline) - _LISTED
     left = f"<p>and {more:,} more regions</p>" if more > 0 else ""
