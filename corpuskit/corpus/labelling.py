@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from corpuskit.annotators import Annotator, Budget, PrelabelReport
     from corpuskit.labels import LabelImport, LabelsReport
-    from corpuskit.relevance import Student
+    from corpuskit.relevance import DistilledModel
     from corpuskit.views.relevance_report import RelevanceReport
 
 
@@ -203,7 +203,7 @@ class LabellingAccessor(CorpusAccessor, attribute="labelling"):
 
     def export_fasttext(
         self, path: str | os.PathLike[str], *, kind: Literal["document", "url"] = "document", seed: int = 0
-    ) -> Student:
+    ) -> DistilledModel:
         """Export a fastText classifier trained on the last model's decisions, for programs that read ``.bin`` files.
 
         :func:`corpuskit.relevance.to_fasttext` prepares texts for it. If the model was audited, the classifier uses the certified threshold.

@@ -156,7 +156,10 @@ def _create_options(values: Mapping[str, Any]) -> CrawlOptions:
     try:
         return CrawlOptions(**{name: _as_tuple(name, value) for name, value in values.items()})
     except TypeError as error:
-        raise ConfigurationError(f"crawl: {error}") from None
+        if len(values) > 1:
+            raise ConfigurationError(f"crawl: {error}") from None
+        ((name, value),) = values.items()
+        raise ConfigurationError(f"{name}={value!r} ({flag_of(name)}): the value has the wrong type") from None
 
 
 def _check_inherited(earlier: _LastCrawl | None, inherited: Mapping[str, Any]) -> None:

@@ -60,4 +60,4 @@ def test_ctrl_c_ends_with_130_and_the_way_to_go_on(cli, prelabel, server):
     told.set()
     out, _ = process.communicate(timeout=120)
     assert process.returncode == 130
-    assert "the same call or command goes on" in out
+    assert "the same call or command continues" in out

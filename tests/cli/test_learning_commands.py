@@ -23,7 +23,7 @@ def test_a_class_of_ones_own_is_trained_on_the_command_line(cli, trained):
             new_class=True,
         )
     wrong = cli("train", trained, "--positive", "bakery")
-    assert "; positive is one of the labels given: 'baking' (20)" in wrong.err
+    assert "expected a label in use: 'baking' (20)" in wrong.err
     assert cli("train", trained, "--positive", "baking").code == 0
     with corpuskit.open(trained) as corpus:
         found = corpus.documents().sort_values("relevance", ascending=False).head(20)
@@ -154,7 +154,7 @@ def test_ctrl_c_at_the_prompt_of_an_audit_ends_it_at_once(trained):
     told = shown.decode().replace("\r", "")
     assert "Audit of model-0001: 1 label given, 19 wanted now\n" in told
     assert told.endswith(
-        "  asked: each from the highest score down: 1 of 1 are relevant, which is known, not estimated\n"
+        "  asked: each from the highest score down: 1 of 1 are relevant, which is exact\n"
         "stopped; repeat the command to continue\n"
     )
 

@@ -28,13 +28,13 @@ def told(monkeypatch):
 def test_a_crawl_says_what_it_does_behind_its_last_page(corpus, web, told):
     web.pages[SEED] = "<p>Rates of harbour insurance.</p>"
     corpus.crawl(SEED, delay=0, proxy=web.proxy, pages=1).wait(progress=False)
-    assert told == ["crawl", "crawl: extracting the last pages", "crawl: ranking the URLs that are left"]
+    assert told == ["crawl", "crawl: extracting the last pages", "crawl: ranking the remaining URLs"]
 
 
 def test_the_bar_shows_what_the_crawl_does(capsys):
     job = SimpleNamespace(
         options=SimpleNamespace(pages=1), _has_ended=True, _wait=lambda seconds: None, progress=Progress(pages=1)
     )
-    job.progress.doing = "crawl: ranking the URLs that are left"
+    job.progress.doing = "crawl: ranking the remaining URLs"
     CrawlJob._show(job)
-    assert "crawl: ranking the URLs that are left" in capsys.readouterr().err
+    assert "crawl: ranking the remaining URLs" in capsys.readouterr().err

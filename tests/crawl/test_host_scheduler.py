@@ -79,8 +79,8 @@ def test_a_choice_does_not_look_at_all_hosts(catalog, round_robin):
     hosts = [f"h{i}.example" for i in range(3000)]
     urls = [NewUrl(f"http://{host}/{k}", 1, random.Random(host).random()) for host in hosts for k in range(2)]
     scheduler, frontier, politeness = scheduler_of(catalog, urls, round_robin=round_robin, delay=5.0)
-    looks, of = [], politeness.of
-    politeness.of = lambda host: looks.append(host) or of(host)
+    looks, of = [], politeness.state
+    politeness.state = lambda host: looks.append(host) or of(host)
     now, taken = 1e6, 0
     while taken < len(urls):
         now += 0.01

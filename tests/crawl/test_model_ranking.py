@@ -184,8 +184,8 @@ def test_a_crawl_ends_when_hardly_a_page_is_relevant_any_more(harbour, web):
     model = harbour.train()
     job = harbour.crawl(resume=True, steer=model, min_harvest=0.5, delay=0, proxy=web.proxy).wait(progress=False)
     assert 200 <= job.progress.pages < 300  # of 391: the last 200 are looked at
-    assert "of the last 200 pages the model calls" in job.progress.reason
-    assert "less than min_harvest 50.0%" in job.progress.reason
+    assert "the model calls" in job.progress.reason
+    assert "of the last 200 pages relevant, less than min_harvest 50.0%" in job.progress.reason
     assert "of the last 200 relevant by the model" in job.summary
     plain = harbour.crawl(resume=True, steer=None, pages=1, delay=0, proxy=web.proxy).wait(progress=False)
     assert plain.options.min_harvest == 0  # kept from the steered crawl, it has no meaning here

@@ -189,7 +189,7 @@ def test_a_value_of_the_last_crawl_that_cannot_be_is_told_as_its(corpus, web, na
         corpus.crawl(resume=True, proxy=web.proxy)
     assert name in str(told.value)
     assert str(told.value).endswith(
-        f"; this is of the corpus' last crawl, 2026-01-01: {name}=None (--forget {name.replace('_', '-')}) takes it back"
+        f"; the value is from the crawl of 2026-01-01; {name}=None (--forget {name.replace('_', '-')}) resets it"
     )
     corpus.crawl(resume=True, proxy=web.proxy, **{"delay": 0, name: None}).wait(progress=False)
     assert corpus.documents()["uri"].tolist() == ["http://a.example/"]
@@ -199,7 +199,7 @@ def test_a_value_of_this_call_is_not_told_as_one_of_the_last_crawl(corpus):
     strange(corpus, "http://a.example/", scope="host")
     with pytest.raises(ConfigurationError) as told:
         corpus.crawl(resume=True, pages=-1)
-    assert "last crawl" not in str(told.value)
+    assert "from the crawl of" not in str(told.value)
 
 
 def test_a_crawl_that_met_no_private_address_does_not_speak_of_them(tmp_path, web):

@@ -43,7 +43,7 @@ def test_a_sample_of_an_index_is_an_estimate(cli, corpus, archives):
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (["--language", "english"], 2, "expected a code such as en or eng"),
+        (["--language", "english"], 2, "expected an ISO 639 code such as en or eng"),
         (["--since", "yesterday"], 2, "expected a date"),
         (["--mime", "html"], 2, "expected a media type such as text/html"),
         (["--per-host", "0"], 2, ""),
@@ -86,7 +86,7 @@ def test_a_wrong_base_is_one_error_before_the_start(cli, corpus, archives, tmp_p
     code, out, err = cli("fetch", corpus.path, "tea", "--on", "serial", "--base", tmp_path / "elsewhere")
     assert (code, out, len(err.splitlines())) == (1, "", 1)
     assert f"none of 3 archives can be read, such as {tmp_path / 'elsewhere'}/crawl-data/CC-MAIN-2024-22/" in err
-    assert "there is no such archive" in err
+    assert "none of 3 archives can be read" in err
     assert "--base" in err
     with corpuskit.open(corpus.path) as opened:
         assert opened.failures().empty

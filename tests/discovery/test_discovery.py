@@ -347,7 +347,7 @@ from importlib import import_module
 import corpuskit
 name, corpus, archives = sys.argv[1:]
 module = import_module("corpuskit.shards." + name)
-part = {"extract": "_row", "merge": "_insert"}[name]
+part = {"shard_extraction": "_row", "merge": "_row"}[name]
 real, calls = getattr(module, part), []
 def dying(*given):
     calls.append(1)
@@ -361,7 +361,7 @@ with corpuskit.open(corpus) as opened:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no kill -9 here")
-@pytest.mark.parametrize("stage", ["extract", "merge"])
+@pytest.mark.parametrize("stage", ["shard_extraction", "merge"])
 @pytest.mark.slow
 def test_a_killed_fetch_loses_nothing_and_takes_nothing_twice(corpus, archives, stage):
     corpus.close()

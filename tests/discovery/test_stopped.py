@@ -50,7 +50,7 @@ def test_a_stopped_discover_tells_how_many_files_are_scored_and_goes_on(cli, cor
 def test_a_stopped_fetch_tells_how_many_shards_are_done_and_goes_on(cli, corpus, archives, monkeypatch):
     corpus.close()
     cli("discover", corpus.path, archives / "cc-index", "--name", "tea", "--on", "serial")
-    monkeypatch.setattr("corpuskit.discovery.page_fetching._RECORDS", 20)
+    monkeypatch.setattr("corpuskit.discovery.page_fetching._SHARD_RECORDS", 20)
     command = ["fetch", corpus.path, "tea", "--on", "serial", "--base", archives]
     with monkeypatch.context() as patch:
         stop_at(patch, EXTRACT, 2)
