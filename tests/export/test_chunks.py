@@ -71,6 +71,6 @@ def test_no_chunk_is_over_budget_and_no_text_is_lost(document, budget, by_charac
         assert chunk.tokens <= budget or (len(chunk.units) == 1 and len(chunk.units[0].text.split()) <= 1)
         assert chunk.units[0].first <= chunk.units[-1].last
     shown = "".join(chunk.text for chunk in found)
-    for i in item.kept:
+    for i in item.exported_rows:
         for word in document.table.text[i].split():
             assert word in shown or word in document.title
