@@ -135,7 +135,7 @@ def test_a_shard_that_cannot_be_read_is_set_aside_with_its_reason_and_tried_agai
     assert (report.done, list(report.quarantined)) == (4, ["in__bad"])
     reason = json.loads((tmp_path / "out" / "in__bad.failed.json").read_text())
     assert reason["tries"] == 3
-    assert "no Parquet file" in reason["message"]
+    assert "expected a Parquet file" in reason["message"]
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -272,7 +272,7 @@ def test_parquet_of_urls_alone_is_refused_and_says_what_to_do(tmp_path):
 
     pq.write_table(pa.table({"url": ["http://b.example/"]}), tmp_path / "x.parquet")
     report = extract_shards(str(tmp_path / "x.parquet"), str(tmp_path / "out"), on="serial", progress=False)
-    assert "fetched by a crawl" in next(iter(report.quarantined.values()))
+    assert "use corpuskit crawl" in next(iter(report.quarantined.values()))
 
 
 def test_outputs_with_other_options_are_not_mixed(archives, tmp_path):

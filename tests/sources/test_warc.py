@@ -159,7 +159,7 @@ def test_a_wacz_package_gives_the_pages_of_its_archives(tmp_path):
         package.writestr("pages/pages.jsonl", "{}")
     assert names(read_wacz(path, max_bytes=1_000_000)) == ["a", "b", "c"]
     path.write_bytes(b"PK no zip")
-    with pytest.raises(SourceError, match="no WACZ package"):
+    with pytest.raises(SourceError, match="not a WACZ package"):
         list(read_wacz(path, max_bytes=1_000_000))
 
 
@@ -256,7 +256,7 @@ def test_a_revisit_finds_its_payload_in_a_file_added_before(corpus, tmp_path):
         + revisit("http://a.example/b", "http://a.example/a", digest)
     )
     assert repr(corpus.add(later, progress=False)) == "2 failed; see corpus.failures()"
-    assert "add that one first" in corpus.failures().message[0]
+    assert "add that file first" in corpus.failures().message[0]
     (tmp_path / "first.warc.gz").write_bytes(first)
     corpus.add(tmp_path / "first.warc.gz", progress=False)
     report = corpus.add(later, progress=False)
