@@ -252,7 +252,7 @@ def test_records_that_are_no_pages_are_failures_and_hosts_text_is_only_text(tmp_
     assert '"truncated": "length"' in rows["https://a.example/cut"]["metadata"]
     for name, told in {
         "gone": "expected a page, found", "picture": "expected a page, found", "again": "revisit record", "request": "expected a page, found",
-        "bad": "wrong payload digest", "bomb": "more than 100,000,000 bytes",
+        "bad": "wrong payload digest", "bomb": "limit of 100,000,000 bytes",
     }.items():  # fmt: skip
         assert told in rows[f"https://a.example/{name}"]["message"]
 
