@@ -30,7 +30,7 @@ def nearest_islands(points, of, among=None, of_among=None):
 @pytest.fixture(params=["few", "many"])
 def way(request, monkeypatch):
     """Few documents are compared one by one, many by a tree and a grid."""
-    monkeypatch.setattr(layout, "_MANY", 1000 if request.param == "few" else 20)
+    monkeypatch.setattr(layout, "_MIN_APPROXIMATE", 1000 if request.param == "few" else 20)
     monkeypatch.setattr(layout, "_STEPS", 100)
 
 

@@ -19,7 +19,7 @@ import threadpoolctl
 from corpuskit.relevance import train
 from corpuskit.relevance.sampling import cold_start_queries, suggest
 from corpuskit.relevance.vector_space import VectorSpace
-from corpuskit.vectors.clustering import found_again
+from corpuskit.vectors.clustering import cluster_with_stability
 from corpuskit.vectors.layout import lay_out
 from corpuskit.vectors.making import embedded
 from corpuskit.vectors.neighbours import nearest
@@ -31,7 +31,7 @@ vectors = embedded(space, texts)
 model = train(texts[:16], ["relevant" if i % 4 == 0 else "other" for i in range(16)], space=space)
 print({row["architecture"] for row in threadpoolctl.threadpool_info() if "architecture" in row})
 print(hashlib.sha256(space.codes.tobytes()).hexdigest(), hashlib.sha256(vectors.tobytes()).hexdigest())
-print(nearest(vectors, vectors, 5)[0].tolist(), found_again(vectors, 4)[0].tolist(), lay_out(vectors).round(3).tolist())
+print(nearest(vectors, vectors, 5)[0].tolist(), cluster_with_stability(vectors, 4)[0].tolist(), lay_out(vectors).round(3).tolist())
 for seeds in [], ["ship"]:
     print([item.index for item in cold_start_queries(texts, 30, seeds=seeds, space=space)])
 print([item.index for item in suggest(model, texts[16:], 12, certain=3)], model.score(texts).round(6).tolist())
