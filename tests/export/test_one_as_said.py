@@ -68,5 +68,5 @@ def test_the_program_that_made_a_pdf_is_not_its_author(corpus, tmp_path):
 
 
 def test_a_language_that_is_no_code_is_refused():
-    with pytest.raises(ConfigurationError, match="target_language = 'french': expected a code of ISO 639-1"):
+    with pytest.raises(ConfigurationError, match="target_language = 'french': expected an ISO 639-1 code"):
         ExtractOptions(target_language="french")
