@@ -13,7 +13,7 @@ from corpuskit.cli.usage import usage_error_if
 _ENGINES: Final = ("serial", "processes", "dask")
 
 trusted: ContextVar[bool] = ContextVar("trusted", default=False)
-"""Whether --trust precedes the command. Links in the corpus are then followed."""
+"""True if --trust precedes the command. Links in the corpus are then followed."""
 current_corpus: ContextVar[Path | None] = ContextVar("current_corpus", default=None)
 """The corpus of the current command."""
 

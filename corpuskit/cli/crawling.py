@@ -253,7 +253,7 @@ def _inherited_option(name: str) -> str:
     """Return the name of an inherited option.
 
     Raises:
-        WrongUsageError: There is no such option.
+        WrongUsageError: The option is unknown.
     """
     inherited = {flag_of(item).removeprefix("--"): item for item in (*options_with_lifetime("crawl"), "steer")}
     inherited["guess-sitemaps"] = "sitemaps"

@@ -85,7 +85,7 @@ class LabellingAccessor(CorpusAccessor, attribute="labelling"):
         return import_labels(self._folder, Path(file), by=by, new_class=new_class, label=label)
 
     def labels_report(self) -> LabelsReport:
-        """Return who labelled how much, how far annotators agree, and what they disagree on.
+        """Return a report on the labels: number per annotator, agreement and disagreements.
 
         Returns:
             A :class:`corpuskit.labels.LabelsReport`; a notebook shows its tables.
@@ -108,7 +108,7 @@ class LabellingAccessor(CorpusAccessor, attribute="labelling"):
             arrow: Return columns of pandas' ArrowDtype.
 
         Returns:
-            Columns doc_id, uri, title, label (that of the corpus; missing in a tie), said (who said what) (str); annotators
+            Columns doc_id, uri, title, label (that of the corpus; missing in a tie), said (label of each annotator) (str); annotators
             (Int32); agreement (float64).
 
         Example:

@@ -155,7 +155,7 @@ def arrow_pattern(pattern: str) -> ArrowPattern | None:
 
 
 def _translated_boundary(written: list[tuple[str | None, str]], index: int) -> tuple[str, bool]:
-    r"""Translate ``\b``: at an end of the pattern, next to a word character, into what stands around a word."""
+    r"""Translate ``\b``: at an end of the pattern, next to a word character, into a match of the characters around a word."""
 
     def is_word(kind: str | None, text: str) -> bool:
         return text == r"\w" or (kind == "character" and (chr(_code(text)).isalnum()))

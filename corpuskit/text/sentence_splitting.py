@@ -38,14 +38,14 @@ _NO_WORD: Final = re.compile(r"[\W_]*")
 
 
 def sentences(text: str, lang: str | None = None) -> list[tuple[int, int]]:
-    """Return where the sentences of a text stand: start and end (exclusive), without the blanks between them.
+    """Return the start and end (exclusive) of each sentence of a text, without surrounding spaces.
 
     Args:
-        text: one paragraph, or several; a blank line always ends a sentence.
-        lang: ISO 639-1 code; rules of abbreviations are known for en, fr and de, others are split without.
+        text: One or several paragraphs. An empty line always ends a sentence.
+        lang: ISO 639-1 code. English, French and German have additional rules for abbreviations.
 
     Raises:
-        MissingExtraError: the extra ``text`` is not installed.
+        MissingExtraError: The extra ``text`` is not installed.
 
     Example:
         >>> text = "Das gilt z. B. am 3. Oktober. Gut."
